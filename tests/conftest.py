@@ -1,0 +1,34 @@
+"""What every test needs of the outside world; people and tournaments come from factories."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix, tmp_path_factory):
+    """SQLite in a real file: in memory there is only one connection, and so no second writer to be afraid of."""
+    from django.conf import settings  # lazy: this file is read before the settings are
+
+    database = settings.DATABASES["default"]
+    if database["ENGINE"] == "django.db.backends.sqlite3":
+        database["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
+
+
+@pytest.fixture(autouse=True)
+def plain_surroundings(settings):
+    """No collected files, no slow passwords, and no lock-out unless a test is about it."""
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.AXES_ENABLED = False
+    settings.ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+
+
+@pytest.fixture(autouse=True)
+def forgotten_revisions():
+    """Each test has a database of its own, and with it the same ids: no process outlives one otherwise."""
+    from tournaments import live, selectors  # lazy: this file is read before the settings are
+
+    selectors._now_known.clear()
+    live.forget_everything()

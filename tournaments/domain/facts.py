@@ -1,0 +1,163 @@
+"""What the database holds about a stage, as plain data: the shared vocabulary of all pure code.
+
+Ids are the database's and serve as keys only; nothing is ever ordered by them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Phase(StrEnum):
+    """How far a stage is. House rules, "16:00: no new game starts, running ones finish"."""
+
+    PLANNED = "planned"
+    OPEN = "open"
+    CLOSING = "closing"
+    CLOSED = "closed"
+
+
+class Standing(StrEnum):
+    """Whether an entry still competes for what comes next."""
+
+    IN = "in"
+    WITHDRAWN = "withdrawn"
+    DISQUALIFIED = "disqualified"
+
+
+class MachineState(StrEnum):
+    """How a machine stands in a stage. House rules, "Machine removed; scores are ranked"."""
+
+    OPEN = "open"
+    LET_STAND = "let-stand"
+    CANCELLED = "cancelled"
+
+
+class Entrant(NamedTuple):
+    """Whoever competes: a player or a team. `number` is what people see and call."""
+
+    id: int
+    number: int
+    name: str
+    standing: Standing = Standing.IN
+
+
+class StageMachine(NamedTuple):
+    """A machine used in the stage."""
+
+    id: int
+    code: str
+    name: str
+    state: MachineState = MachineState.OPEN
+
+
+class Played(NamedTuple):
+    """One live score. A named tuple rather than a dataclass: thousands are made for every table."""
+
+    entry: int
+    machine: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An order that people settled, by play-off, by ruling or by lots: `order` has the best entry first."""
+
+    kind: str
+    order: tuple[int, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StageFacts:
+    """Everything a table of one stage depends on.
+
+    `playing` are (entry, machine) of games started and without a result; `waiting` are entries with a second
+    result that somebody has to choose between; `may_enter` is how many people may still take a place.
+    """
+
+    phase: Phase
+    entrants: tuple[Entrant, ...]
+    machines: tuple[StageMachine, ...]
+    played: tuple[Played, ...]
+    playing: tuple[tuple[int, int], ...] = ()
+    waiting: tuple[tuple[int, int], ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    may_enter: int = 0
+
+    def entrant(self, entry: int) -> Entrant:
+        """The entrant with this id."""
+        return next(entrant for entrant in self.entrants if entrant.id == entry)
+
+    def names(self, entries: tuple[int, ...]) -> str:
+        """The entries named for a sentence: "7 Ann Example and 12 Bo Sample", in the order of their numbers."""
+        chosen = sorted((e.number, e.name) for e in self.entrants if e.id in entries)
+        words = [f"{number} {name}" for number, name in chosen]
+        return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+class Result(NamedTuple):
+    """One entry's best score on one machine, with the place and points it earns.
+
+    `shared` marks a tie for the place; `of` is how many results the machine has.
+    """
+
+    entry: int
+    machine: int
+    value: int
+    place: int
+    shared: bool
+    points: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One entry's line in a table. `place` is None when it is not ranked (no games, or disqualified).
+
+    `counted` are the results that make up `points`, best first; `other` those that were played and do not count.
+    `games` is the number of games played, with repeats.
+    """
+
+    entry: int
+    place: int | None
+    shared: bool
+    points: int
+    games: int
+    counted: tuple[Result, ...] = ()
+    other: tuple[Result, ...] = ()
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        return self.counted + self.other
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The order of a stage: ranked rows first, by place and then by number; the unranked after them."""
+
+    rows: tuple[Row, ...]
+    machines: Mapping[int, tuple[Result, ...]]
+
+    def row(self, entry: int) -> Row:
+        """The line of this entry."""
+        return next(row for row in self.rows if row.entry == entry)
+
+    @property
+    def ranked(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.place is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class QualifyingRules:
+    """The part of a format's rules that makes a table out of solo scores.
+
+    Source: house rules, "6 machines of those available, one game on each" and "Points per machine".
+    """
+
+    games_allowed: int = 6
+    games_counted: int = 6
+    games_per_machine: int = 1
+    points: str | tuple[int, ...] = "linear-100"
+    tied_scores: str = "better"
