@@ -1,0 +1,193 @@
+"""What a tournament format is, and the registry of those installed.
+
+A format is data and pure functions; it never writes. Its rules are a frozen dataclass whose fields carry their
+label, help text and source, so that the admin form, the public rules page and the check of stored values all come
+from one place.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from typing import Any, Protocol
+
+from tournaments.domain.facts import QualifyingRules, StageFacts, Table
+from tournaments.domain.points import scale
+
+FROM_THE_RULES = "from the rules"
+OUR_CHOICE = "our choice"
+
+
+@dataclass(frozen=True, slots=True)
+class StageSpec:
+    """One stage of a format: its key and label, how many seats it has and the stage they come from.
+
+    `slips` says that the desk enters single games from paper slips in it; `playable` that this version runs it.
+    """
+
+    key: str
+    label: str
+    seats: int | None = None
+    comes_from: str = ""
+    slips: bool = False
+    playable: bool = True
+
+
+class Format(Protocol):
+    """A kind of tournament. Register one object per kind when its app is ready.
+
+    `short_names` says that whoever competes is a child, whose family name is nobody's business.
+    """
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def short_names(self) -> bool: ...
+    @property
+    def Rules(self) -> type[Any]: ...  # noqa: N802
+    @property
+    def stages(self) -> tuple[StageSpec, ...]: ...
+    @property
+    def panels(self) -> Mapping[tuple[str, str], str]: ...
+
+    def table(self, facts: StageFacts, rules: Any) -> Table:
+        """The table of a stage of solo games."""
+        ...
+
+    def qualifying(self, rules: Any) -> QualifyingRules:
+        """The part of the rules that turns solo scores into a table."""
+        ...
+
+    def qualifiers(self, rules: Any) -> int:
+        """How many go on from qualifying."""
+        ...
+
+
+_formats: dict[str, Format] = {}
+
+
+def register(chosen: Format) -> None:
+    """Make a format available; a key is taken once."""
+    if _formats.get(chosen.key, chosen) is not chosen:
+        raise ValueError(f"There are two formats called “{chosen.key}”.")
+    _formats[chosen.key] = chosen
+
+
+def get(key: str) -> Format:
+    """The format with this key; raises `KeyError`."""
+    return _formats[key]
+
+
+def known() -> tuple[Format, ...]:
+    """Every format installed, in the order of registration."""
+    return tuple(_formats.values())
+
+
+def choices() -> list[tuple[str, str]]:
+    """Key and label for forms. A function, so that a new format makes no migration."""
+    return [(chosen.key, chosen.label) for chosen in known()]
+
+
+def public_name(name: str, kind: Format) -> str:
+    """A competitor's name as everybody may read it: "Ann S." for a child, otherwise the whole name.
+
+    Source: house rules, "In public a child is a first name and an initial".
+    """
+    if not kind.short_names:
+        return name
+    family, comma, given = name.partition(",")
+    words = [*given.split(), family.strip()] if comma else name.split()
+    words = [word for word in words if word]
+    if len(words) < 2:
+        return name
+    return f"{words[0]} {words[-1][0].upper()}."
+
+
+def not_yet(kind: Format) -> tuple[str, ...]:
+    """Labels of the stages that this version cannot run."""
+    return tuple(spec.label for spec in kind.stages if not spec.playable)
+
+
+def rule(default: Any, label: str, help_text: str, source: str = OUR_CHOICE, **limits: Any) -> Any:
+    """A field of a rules dataclass.
+
+    `limits`: `least` and `most` for whole numbers, `choices` (value to label) for words, `points` for a scale.
+    """
+    return field(default=default, metadata={"label": label, "help": help_text, "source": source, **limits})
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """One rule in force, for people."""
+
+    name: str
+    label: str
+    help: str
+    source: str
+    value: Any
+    default: Any
+
+
+def rule_lines(rules: Any) -> tuple[RuleLine, ...]:
+    """The rules in force, in the order of the format."""
+    return tuple(
+        RuleLine(
+            f.name, f.metadata["label"], f.metadata["help"], f.metadata["source"], getattr(rules, f.name), f.default
+        )
+        for f in fields(rules)
+    )
+
+
+def read_rules(rules_type: type[Any], stored: Mapping[str, Any]) -> Any:
+    """Rules from stored or imported values; raises `RulesFault` with every fault as (name, sentence)."""
+    known_fields = {f.name: f for f in fields(rules_type)}
+    faults = [(name, f"“{name}” is not a rule of this format.") for name in stored if name not in known_fields]
+    values = {}
+    for name, rule_field in known_fields.items():
+        if name not in stored:
+            continue
+        try:
+            values[name] = _value(rule_field, stored[name])
+        except ValueError as fault:
+            faults.append((name, str(fault)))
+    if faults:
+        raise RulesFault(faults)
+    rules = replace(rules_type(), **values)
+    conflicts = rules.conflicts() if hasattr(rules, "conflicts") else []
+    if conflicts:
+        raise RulesFault(conflicts)
+    return rules
+
+
+class RulesFault(ValueError):
+    """Stored or typed rules that cannot be in force; `faults` are (rule name, sentence)."""
+
+    def __init__(self, faults: list[tuple[str, str]]) -> None:
+        super().__init__(" ".join(sentence for _, sentence in faults))
+        self.faults = faults
+
+
+def _value(rule_field: "Field[Any]", given: Any) -> Any:
+    limits = rule_field.metadata
+    label = limits["label"]
+    if limits.get("points"):
+        points = tuple(given) if isinstance(given, (list, tuple)) else given
+        if not isinstance(points, (str, tuple)):
+            raise ValueError(f"{label}: give the name of a scale or a list of whole numbers.")
+        try:
+            scale(points)
+        except ValueError as fault:
+            raise ValueError(f"{label}: {fault}") from fault
+        return points
+    if "choices" in limits:
+        if not isinstance(given, str) or given not in limits["choices"]:
+            raise ValueError(f"{label}: “{given}” is not one of {', '.join(limits['choices'])}.")
+        return given
+    if rule_field.default is MISSING or not isinstance(rule_field.default, int):
+        raise TypeError(f"rule {rule_field.name} has no kind")
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise ValueError(f"{label}: “{given}” is not a whole number.")
+    least, most = limits.get("least", 1), limits.get("most", 10_000)
+    if not least <= given <= most:
+        raise ValueError(f"{label}: {given} is not between {least} and {most}.")
+    return given

@@ -1,0 +1,21 @@
+from tournaments.models.machines import Machine, StageMachine
+from tournaments.models.people import Entry, Player
+from tournaments.models.places import PlacePool
+from tournaments.models.play import Score, Seat
+from tournaments.models.rulings import Journal, Ruling
+from tournaments.models.show import Show, Stage, Tournament
+
+__all__ = [
+    "Entry",
+    "Journal",
+    "Machine",
+    "PlacePool",
+    "Player",
+    "Ruling",
+    "Score",
+    "Seat",
+    "Show",
+    "Stage",
+    "StageMachine",
+    "Tournament",
+]

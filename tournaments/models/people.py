@@ -1,0 +1,73 @@
+from django.db import models
+
+from tournaments.domain.facts import Standing
+from tournaments.models.places import PlacePool
+from tournaments.models.show import Show, Tournament
+
+
+class Player(models.Model):
+    """A person. Only the name, and for children only a part of it, is ever public."""
+
+    show = models.ForeignKey(Show, on_delete=models.PROTECT, related_name="players")
+    number = models.PositiveIntegerField(help_text="The same in every tournament of the show.")
+    name = models.CharField(max_length=100)
+    country = models.CharField(max_length=50, blank=True)
+    ifpa_number = models.CharField("IFPA number", max_length=20, blank=True)
+    email = models.EmailField("e-mail", blank=True, help_text="Never shown in public.")
+    contact = models.CharField(
+        "adult contact",
+        max_length=200,
+        blank=True,
+        help_text="For a child: who is responsible. Never shown in public.",
+    )
+
+    class Meta:
+        ordering = ["show", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["show", "number"], name="player_number_once_in_a_show"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.name}"
+
+
+class Entry(models.Model):
+    """Whoever competes in a tournament."""
+
+    class Status(models.TextChoices):
+        ENTERED = "entered", "entered"
+        CHECKED_IN = "checked-in", "checked in"
+        WITHDRAWN = "withdrawn", "withdrawn"
+        DISQUALIFIED = "disqualified", "disqualified"
+
+    tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="entries")
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="entries")
+    number = models.PositiveIntegerField()
+    status = models.CharField(max_length=12, choices=Status.choices, default=Status.ENTERED)
+    pool = models.ForeignKey(PlacePool, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
+    entered_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["tournament", "number"]
+        verbose_name_plural = "entries"
+        constraints = [
+            models.UniqueConstraint(fields=["tournament", "number"], name="number_once_in_a_tournament"),
+            models.UniqueConstraint(fields=["tournament", "player"], name="player_once_in_a_tournament"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.player.name}"
+
+    @property
+    def name(self) -> str:
+        return self.player.name
+
+    @property
+    def standing(self) -> Standing:
+        return STANDINGS.get(self.status, Standing.IN)
+
+
+STANDINGS = {
+    Entry.Status.WITHDRAWN.value: Standing.WITHDRAWN,
+    Entry.Status.DISQUALIFIED.value: Standing.DISQUALIFIED,
+}

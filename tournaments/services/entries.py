@@ -1,0 +1,229 @@
+"""Who competes: entering, details, withdrawing, disqualifying."""
+
+from datetime import datetime
+
+from django.db.models import Max
+
+from tournaments import selectors
+from tournaments.domain.facts import Phase, Standing
+from tournaments.domain.refusals import NeedsDecision, Refusal
+from tournaments.models import Entry, PlacePool, Player, Show, Stage, Tournament
+from tournaments.services.change import Actor, Log, all_or_nothing, change
+from tournaments.services.places import take
+from tournaments.services.shows import checked, need_reason
+
+HIGHEST_NUMBER = 99_999_999
+PRIVATE = ("email", "contact")
+"""What the journal, which many may read, never holds the values of."""
+
+
+def register(
+    tournament: Tournament,
+    *,
+    actor: Actor,
+    name: str,
+    number: int | None = None,
+    country: str = "",
+    ifpa_number: str = "",
+    email: str = "",
+    contact: str = "",
+    place: str = "",
+    player: Player | None = None,
+    namesake_is_another: bool = False,
+    at: datetime | None = None,
+    key: str = "",
+) -> Entry:
+    """Enter a person, who keeps one number in all tournaments of the show.
+
+    `place` is the kind of place taken from its pool, if places are counted. `player` is somebody of the show
+    already; otherwise the same name or e-mail address asks (`NeedsDecision`, settle "namesake") before a second
+    person is made. Source: house rules, "Enter once" and "Unique player number".
+    """
+    details = {"name": name, "country": country, "ifpa_number": ifpa_number, "email": email, "contact": contact}
+    carried = {**details, "number": number, "place": place, "player": player and player.pk}
+    with change(tournament, actor=actor, action="register", key=key, carried=carried, lock_show=True) as log:
+        if log.first and log.first.entry:
+            return log.first.entry
+        _refuse_newcomer_while_closing(tournament, log)
+        if player is None:
+            player = _person(tournament.show, number=number, namesake_is_another=namesake_is_another, **details)
+        if player.show_id != tournament.show_id:
+            raise Refusal(f"{player} is not a person of {tournament.show}.", field="player")
+        earlier = Entry.objects.filter(tournament=tournament, player=player).first()
+        if earlier:
+            raise Refusal(f"{player.name} is already entered in {tournament.name} as number {earlier.number}.")
+        entry = Entry(tournament=tournament, player=player, number=player.number, entered_at=at or log.now)
+        entry.pool = _take_place(tournament, place, log)
+        entry.save()
+        log.write(f"{entry} entered.", after={"number": entry.number, "name": entry.name, "place": place}, entry=entry)
+    return entry
+
+
+def _refuse_newcomer_while_closing(tournament: Tournament, log: Log) -> None:
+    """Nobody new can have a game from the closing time on; so whoever is certainly through by then stays through."""
+    first = tournament.stages.order_by("position").first()
+    if first and first.phase(log.now) == Phase.CLOSING:
+        raise Refusal(f"{first.label} of {tournament.name} is closing; nobody new can start a game.")
+
+
+def _take_place(tournament: Tournament, kind: str, log: Log) -> PlacePool | None:
+    """The pool a place was taken from. Once play has begun, nobody enters beside the places that are counted.
+
+    Our choice: who is certainly through is reckoned with the places left, see `selectors.stage_facts`.
+    """
+    pools = {pool.kind: pool for pool in PlacePool.objects.select_related("tournament").filter(tournament=tournament)}
+    begun = tournament.stages.exclude(state=Stage.State.PLANNED).exists()
+    if not kind:
+        if pools and begun:
+            raise Refusal(f"Say which place: {', '.join(pools)}.", field="place")
+        return None
+    if kind not in pools:
+        raise Refusal(f"{tournament.name} has no {kind} places.", field="place")
+    pool, ends = pools[kind], pools[kind].closes_at
+    if begun and ends and log.now >= ends:
+        at = ends.astimezone(tournament.show.zone)
+        raise Refusal(f"The {pool} of {tournament.name} were on sale until {at:%H:%M on %d %B %Y}.", field="place")
+    take(pool)
+    return pool
+
+
+def _person(show: Show, *, number: int | None, namesake_is_another: bool, name: str, **details: str) -> Player:
+    if number is not None:
+        holder = Player.objects.filter(show=show, number=number).first()
+        if holder:
+            raise Refusal(f"Number {number} belongs to {holder.name}.", field="number")
+        if not 1 <= number <= HIGHEST_NUMBER:
+            raise Refusal(f"A number is from 1 to {HIGHEST_NUMBER}.", field="number")
+    player = Player(show=show, number=number or _next_number(show), name=" ".join(name.split()), **details)
+    checked(player)
+    if not namesake_is_another:
+        _ask_about_namesake(player)
+    player.save()
+    return player
+
+
+def _ask_about_namesake(player: Player) -> None:
+    same = selectors.namesake(player)
+    if same:
+        raise NeedsDecision(
+            f"The show already has {same}. Enter that person, or say that this is another one.",
+            settle="namesake",
+            about=(same.pk,),
+            field="name",
+        )
+
+
+def _next_number(show: Show) -> int:
+    highest: int | None = Player.objects.filter(show=show).aggregate(highest=Max("number"))["highest"]
+    return (highest or 0) + 1
+
+
+def change_details(
+    entry: Entry,
+    *,
+    actor: Actor,
+    name: str,
+    country: str = "",
+    ifpa_number: str = "",
+    email: str = "",
+    contact: str = "",
+) -> None:
+    """Correct a person's details, noted in every tournament the person is entered in.
+
+    The journal keeps which ones changed, and the values of the public ones only.
+    """
+    typed = {
+        "name": " ".join(name.split()),
+        "country": country,
+        "ifpa_number": ifpa_number,
+        "email": email,
+        "contact": contact,
+    }
+    with all_or_nothing():
+        player = Player.objects.get(pk=entry.player_id)
+        changed = [field for field, value in typed.items() if getattr(player, field) != value]
+        if not changed:
+            return
+        before = {field: getattr(player, field) for field in changed if field not in PRIVATE}
+        after = {field: typed[field] for field in before}
+        for field in changed:
+            setattr(player, field, typed[field])
+        checked(player)
+        player.save(update_fields=changed)
+        words = ", ".join(changed).replace("_", " ")
+        # In the order of the tournaments, as everything that locks several of them.
+        for own in player.entries.select_related("tournament", "player").order_by("tournament_id"):
+            with change(own.tournament, actor=actor, action="change details") as log:
+                log.write(f"{own}: {words} corrected.", before=before, after=after, entry=own)
+    entry.player = player
+
+
+def check_in(entry: Entry, *, actor: Actor) -> None:
+    """The person is here."""
+    with change(entry.tournament, actor=actor, action="check in") as log:
+        stored = _stored(entry)
+        if stored.status == Entry.Status.CHECKED_IN:
+            return
+        if stored.status != Entry.Status.ENTERED:
+            raise Refusal(f"{stored} is {stored.get_status_display()}.")
+        _set(stored, Entry.Status.CHECKED_IN, log, f"{stored} is here.")
+    entry.status = stored.status
+
+
+def withdraw(entry: Entry, *, actor: Actor, reason: str) -> None:
+    """The person leaves; games played stay in the ranks and the place goes to the next."""
+    with change(entry.tournament, actor=actor, action="withdraw") as log:
+        stored = _stored(entry)
+        if stored.status == Entry.Status.WITHDRAWN:
+            return
+        if stored.status == Entry.Status.DISQUALIFIED:
+            raise Refusal(f"{stored} is disqualified.")
+        need_reason(reason)
+        _refuse_with_seat(stored)
+        _set(stored, Entry.Status.WITHDRAWN, log, f"{stored} withdrew.", reason)
+    entry.status = stored.status
+
+
+def disqualify(entry: Entry, *, actor: Actor, reason: str) -> None:
+    """All games leave every rank and the others move up. House rules, "disqualified from the tournament"."""
+    with change(entry.tournament, actor=actor, action="disqualify") as log:
+        stored = _stored(entry)
+        if stored.status == Entry.Status.DISQUALIFIED:
+            return
+        need_reason(reason)
+        _refuse_with_seat(stored)
+        _set(stored, Entry.Status.DISQUALIFIED, log, f"{stored} was disqualified.", reason)
+    entry.status = stored.status
+
+
+def reinstate(entry: Entry, *, actor: Actor, reason: str) -> None:
+    """Take the withdrawal or disqualification in force back; everything is exactly as it was before."""
+    with change(entry.tournament, actor=actor, action="reinstate") as log:
+        stored = _stored(entry)
+        if stored.standing == Standing.IN:
+            return
+        need_reason(reason)
+        left = stored.journal.filter(after__status=stored.status).exclude(action="reinstate")
+        line = left.order_by("-revision").first()
+        earlier = Entry.Status(line.before["status"] if line and line.before else Entry.Status.ENTERED)
+        _set(stored, earlier, log, f"{stored} is {earlier.label} again.", reason)
+    entry.status = stored.status
+
+
+def _stored(entry: Entry) -> Entry:
+    return Entry.objects.select_related("player", "tournament").get(pk=entry.pk)
+
+
+def _refuse_with_seat(entry: Entry) -> None:
+    seat = entry.seats.select_related("stage__tournament").first()
+    if seat:
+        raise Refusal(
+            f"{entry.name} has seed {seat.seed} of the {seat.stage.label.lower()};"
+            " take the cut back first, then declare it again."
+        )
+
+
+def _set(stored: Entry, status: Entry.Status, log: Log, summary: str, reason: str = "") -> None:
+    before, stored.status = stored.status, status
+    stored.save(update_fields=["status"])
+    log.write(summary, before={"status": before}, after={"status": str(status)}, reason=reason, entry=stored)

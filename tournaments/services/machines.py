@@ -1,0 +1,93 @@
+"""Machines of the show and their use in a stage."""
+
+from tournaments.domain.refusals import Refusal
+from tournaments.models import Machine, Show, Stage, StageMachine, Tournament
+from tournaments.services.change import Actor, all_or_nothing, change
+from tournaments.services.shows import checked, need_reason, refuse_too_many_games
+
+
+def add(show: Show, *, actor: Actor, code: str, name: str, manufacturer: str = "", year: int | None = None) -> Machine:
+    """A machine of the show; the codes TZ and tz would be the same to a person, so they are to us."""
+    with all_or_nothing():
+        same = Machine.objects.filter(show=show, code__iexact=code).first()
+        if same:
+            raise Refusal(f"The code {same.code} belongs to {same.name}.", field="code")
+        machine = Machine(show=show, code=code, name=name, manufacturer=manufacturer, year=year)
+        checked(machine)
+        machine.save()
+    return machine
+
+
+def change_details(
+    machine: Machine, *, actor: Actor, name: str, manufacturer: str = "", year: int | None = None
+) -> None:
+    """Correct a name, maker or year, in every tournament that uses the machine."""
+    with all_or_nothing():
+        stored = Machine.objects.get(pk=machine.pk)
+        before = {"name": stored.name, "manufacturer": stored.manufacturer, "year": stored.year}
+        after = {"name": name, "manufacturer": manufacturer, "year": year}
+        if before == after:
+            return
+        for field, value in after.items():
+            setattr(stored, field, value)
+        checked(stored)
+        stored.save(update_fields=list(after))
+        for tournament in Tournament.objects.filter(stages__stage_machines__machine=stored).distinct().order_by("pk"):
+            with change(tournament, actor=actor, action="change machine") as log:
+                log.write(f"{stored}: details corrected.", before=before, after=after, machine=stored)
+    machine.refresh_from_db()
+
+
+def use(stage: Stage, *, actor: Actor, machine: Machine) -> StageMachine:
+    """Use a machine of the show in a stage."""
+    with change(stage.tournament, actor=actor, action="use machine") as log:
+        used = StageMachine.objects.filter(stage=stage, machine=machine).first()
+        if used:
+            return used
+        if machine.show_id != stage.tournament.show_id:
+            raise Refusal(f"{machine} is not a machine of {stage.tournament.show}.", field="machine")
+        if Stage.objects.get(pk=stage.pk).state == Stage.State.CLOSED:
+            raise Refusal(f"{stage.label} is closed.")
+        used = StageMachine.objects.create(stage=stage, machine=machine)
+        log.write(f"{machine} is used in {stage.label.lower()}.", machine=machine)
+    return used
+
+
+def leave_out(used: StageMachine, *, actor: Actor) -> None:
+    """Take a machine out of a stage in which nobody has played it."""
+    with change(used.stage.tournament, actor=actor, action="leave machine out") as log:
+        stored = StageMachine.objects.select_related("machine", "stage__tournament").filter(pk=used.pk).first()
+        if stored is None:
+            return
+        label = stored.stage.label.lower()
+        if stored.stage.scores.filter(machine=stored.machine).exists():
+            raise Refusal(f"{stored.machine} has scores in {label}; it can only be closed or cancelled.")
+        stored.delete()
+        log.write(f"{stored.machine} is not used in {label}.", machine=stored.machine)
+
+
+def set_state(used: StageMachine, *, actor: Actor, state: str, reason: str) -> None:
+    """Open a machine in a stage, close it and let its scores stand, or cancel it with all its scores.
+
+    Taking a cancelling back is refused while somebody has played the game that was given back.
+    Source: house rules, "Machine removed; scores are ranked".
+    """
+    with change(used.stage.tournament, actor=actor, action="set machine state") as log:
+        stored = StageMachine.objects.select_related("machine", "stage__tournament").get(pk=used.pk)
+        if stored.state == state:
+            return
+        need_reason(reason)
+        stage = stored.stage
+        if stage.state == Stage.State.CLOSED:
+            raise Refusal(f"{stage.label} is closed.")
+        before, stored.state = stored.state, StageMachine.State(state)
+        stored.save(update_fields=["state"])
+        refuse_too_many_games(stage, stage.tournament.kind.qualifying(stage.tournament.rules_in_force))
+        used.state = stored.state
+        log.write(
+            f"{stored.machine} in {stage.label.lower()}: {stored.get_state_display()}.",
+            before={"state": before},
+            after={"state": str(state)},
+            reason=reason,
+            machine=stored.machine,
+        )

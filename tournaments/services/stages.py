@@ -1,0 +1,164 @@
+"""A stage opens, closes and reopens; the cut is declared and taken back."""
+
+import random
+from datetime import datetime
+
+from tournaments import selectors
+from tournaments.domain import advancement
+from tournaments.domain.facts import Phase
+from tournaments.domain.refusals import NeedsDecision, Refusal
+from tournaments.models import Ruling, Score, Seat, Stage
+from tournaments.selectors import StageRead
+from tournaments.services.change import Actor, change
+from tournaments.services.shows import need_reason
+
+
+def open_stage(stage: Stage, *, actor: Actor, expected: int | None = None) -> None:
+    """Let play begin."""
+    with change(stage.tournament, actor=actor, action="open stage", expected=expected) as log:
+        stored = _stored(stage)
+        if stored.state == Stage.State.OPEN:
+            return
+        if stored.state == Stage.State.CLOSED:
+            raise Refusal(f"{stored.label} is closed; an organiser can reopen it.")
+        if not stored.spec.playable:
+            raise Refusal(f"{stored.label} cannot be played with this version yet.")
+        if not stored.stage_machines.filter(state="open").exists():
+            raise Refusal(f"{stored.label} has no machines yet; add them first.")
+        if stored.closes_at and log.now >= stored.closes_at:
+            at = stored.closes_at.astimezone(stored.tournament.show.zone)
+            raise Refusal(f"{stored.label} was to close at {at:%H:%M on %d %B %Y}; set a later time first.")
+        stored.state, stored.opened_at = Stage.State.OPEN, log.now
+        stored.save(update_fields=["state", "opened_at"])
+        log.write(f"{stored.label} is open.", before={"state": "planned"}, after={"state": "open"})
+    stage.state = Stage.State.OPEN
+
+
+def close_stage(stage: Stage, *, actor: Actor, expected: int | None = None) -> None:
+    """End play. Refused with the list while games are under way or results wait for a decision.
+
+    Source: house rules, "the desk sees which games are still out, and closes when none is".
+    """
+    with change(stage.tournament, actor=actor, action="close stage", expected=expected) as log:
+        stored = _stored(stage)
+        if stored.state == Stage.State.CLOSED:
+            return
+        if stored.state == Stage.State.PLANNED:
+            raise Refusal(f"{stored.label} is not open.")
+        _refuse_while_outstanding(stored)
+        stored.state, stored.closed_at = Stage.State.CLOSED, log.now
+        stored.save(update_fields=["state", "closed_at"])
+        log.write(f"{stored.label} is closed.", before={"state": "open"}, after={"state": "closed"})
+    stage.state = Stage.State.CLOSED
+
+
+def reopen_stage(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:
+    """Take a closing back, to enter or correct scores. Refused once the cut is declared."""
+    with change(stage.tournament, actor=actor, action="reopen stage", expected=expected) as log:
+        stored = _stored(stage)
+        if stored.state == Stage.State.OPEN:
+            return
+        if stored.state == Stage.State.PLANNED:
+            raise Refusal(f"{stored.label} is not open yet.")
+        need_reason(reason)
+        following = next_stage(stored)
+        if following and following.seats.exists():
+            raise Refusal(f"The cut of {stored.label.lower()} is declared; take it back first.")
+        stored.state, stored.closed_at = Stage.State.OPEN, None
+        stored.save(update_fields=["state", "closed_at"])
+        log.write(f"{stored.label} is open again.", before={"state": "closed"}, after={"state": "open"}, reason=reason)
+    stage.state = Stage.State.OPEN
+
+
+def declare_cut(
+    stage: Stage, *, actor: Actor, expected: int | None = None, chance: random.Random | None = None
+) -> tuple[Seat, ...]:
+    """Freeze who goes on as seats of the next stage, in seed order.
+
+    Refused while the stage is not closed; a tie across the cut raises `NeedsDecision` (settle "tie") naming all
+    concerned. Entries inside the cut that stay level after count-back are ordered by lots, drawn once here and
+    recorded; `chance` draws them where a rehearsal must come out the same. Source: house rules, "Top 24 go on".
+    """
+    with change(stage.tournament, actor=actor, action="declare cut", expected=expected) as log:
+        stored = _stored(stage)
+        following = next_stage(stored)
+        if following is None:
+            raise Refusal(f"Nobody goes on from {stored.label.lower()}.")
+        seats = tuple(following.seats.select_related("entry__player"))
+        if seats:
+            return seats
+        if stored.phase(log.now) != Phase.CLOSED:
+            _refuse_while_outstanding(stored)
+            raise Refusal(f"{stored.label} is still {stored.phase(log.now)}; close it first.")
+        read = selectors.stage_facts(stored, now=log.now)
+        lots = _draw_lots(read, actor, log.now, chance or random.SystemRandom())
+        seeds = advancement.seeding(read.facts, read.table, read.rules, read.qualifiers, lots)
+        if not seeds:
+            raise Refusal(f"Nobody is ranked in {stored.label.lower()}.")
+        seats = tuple(Seat(stage=following, entry_id=seed.entry, seed=seed.seed, why=seed.why[:300]) for seed in seeds)
+        Seat.objects.bulk_create(seats)
+        log.write(
+            f"The cut of {stored.label.lower()} is declared: {len(seats)} go on to the {following.label.lower()}.",
+            after={"seats": [seed.entry for seed in seeds], "lots": list(lots)},
+        )
+    return seats
+
+
+def withdraw_cut(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:
+    """Take a declared cut back, before the next stage has begun. Lots already drawn keep their order."""
+    with change(stage.tournament, actor=actor, action="withdraw cut", expected=expected) as log:
+        stored = _stored(stage)
+        following = next_stage(stored)
+        seats = list(following.seats.order_by("seed")) if following else []
+        if following is None or not seats:
+            return
+        need_reason(reason)
+        if following.state != Stage.State.PLANNED:
+            raise Refusal(f"The {following.label.lower()} has begun.")
+        before = {"seats": [seat.entry_id for seat in seats]}
+        following.seats.all().delete()
+        log.write(f"The cut of {stored.label.lower()} was taken back.", before=before, reason=reason)
+
+
+def next_stage(stage: Stage) -> Stage | None:
+    """The stage whose seats come from this one, if there is one."""
+    keys = [spec.key for spec in stage.tournament.kind.stages if spec.comes_from == stage.key]
+    return Stage.objects.select_related("tournament").filter(tournament=stage.tournament, key__in=keys).first()
+
+
+def _draw_lots(read: StageRead, actor: Actor, now: datetime, chance: random.Random) -> tuple[int, ...]:
+    """Draw and record lots for each tie that needs them, one ruling for each: nobody drew between two ties."""
+    lots: tuple[int, ...] = ()
+    for group in advancement.lots_wanted(read.facts, read.table, read.rules, read.qualifiers):
+        drawn = chance.sample(group, len(group))
+        Ruling.objects.create(
+            tournament=read.stage.tournament,
+            stage=read.stage,
+            kind=Ruling.Kind.LOTS,
+            data={"order": drawn},
+            reason="Level on points and on count-back.",
+            decided_by=actor,
+            decided_at=now,
+        )
+        lots += tuple(drawn)
+    return lots
+
+
+def _stored(stage: Stage) -> Stage:
+    return Stage.objects.select_related("tournament__show").get(pk=stage.pk)
+
+
+def _refuse_while_outstanding(stage: Stage) -> None:
+    unfinished = stage.scores.filter(state__in=(Score.State.PLAYING, Score.State.WAITING))
+    out = unfinished.select_related("entry__player", "machine").order_by("entry__number", "machine__name")
+    games = [
+        f"{score.entry} on {score.machine.name}"
+        + (" waits for a decision" if score.state == Score.State.WAITING else " is still playing")
+        for score in out
+    ]
+    if games:
+        raise NeedsDecision(
+            f"{len(games)} {'game is' if len(games) == 1 else 'games are'} outstanding: {'; '.join(games)}.",
+            settle="outstanding",
+            about=tuple(score.entry_id for score in out),
+        )
