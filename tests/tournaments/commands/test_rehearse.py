@@ -1,0 +1,165 @@
+"""The rehearsal: believable, repeatable by its seed, and never in the way of a real show."""
+
+import io
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+
+from tests import factories
+from tournaments import formats, selectors
+from tournaments.models import Entry, Score, Show, Stage, Tournament
+from tournaments.services import exchange, rehearsal
+
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 8, 15, 12, 0, tzinfo=UTC)
+
+
+def rehearse(*arguments):
+    out = io.StringIO()
+    with time_machine.travel(NOON, tick=False):
+        call_command("rehearse", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def exported():
+    return {made.slug: exchange.dump(made) for made in Tournament.objects.select_related("show")}
+
+
+def qualifying(slug="open"):
+    return Stage.objects.select_related("tournament__show").get(tournament__slug=slug, key="qualifying")
+
+
+SMALL = ("--tournament", "open", "--players", "26")
+
+
+def test_it_makes_every_tournament_whose_first_stage_can_be_played():
+    assert rehearse("--players", "4") == (
+        "rehearsal/open: 4 players, 16 scores.\n"
+        "rehearsal/classic: 4 players, 26 scores.\n"
+        "rehearsal/kids: 4 players, 8 scores.\n"
+    )
+    assert {made.slug for made in Tournament.objects.all()} < {kind.key for kind in formats.known()}
+    assert Show.objects.get().rehearsal
+
+
+def test_the_open_has_72_players_unless_told_otherwise():
+    rehearse("--tournament", "open")
+
+    tournament = Tournament.objects.get()
+    assert tournament.entries.count() == 72
+    assert dict(tournament.pools.values_list("kind", "taken")) == {"pre-registered": 60, "last-chance": 12}
+
+
+def test_without_a_stage_qualifying_is_in_full_swing():
+    rehearse(*SMALL)
+
+    with time_machine.travel(NOON, tick=False):
+        read = selectors.stage_facts(qualifying())
+    assert read.phase == "open"
+    assert 90 <= len(read.facts.played) <= 110, "two thirds of 25 players' six games"
+    assert len(read.facts.playing) == 6
+    assert len(read.facts.waiting) == 1
+    assert qualifying().closes_at > NOON
+    assert Entry.objects.filter(status="entered").count() == 1
+    assert Score.objects.filter(journal__action="correct score").count() == 1
+
+
+def test_until_qualifying_every_slip_is_in_and_the_stage_is_closed():
+    rehearse(*SMALL, "--until", "qualifying")
+
+    read = selectors.stage_facts(qualifying())
+    assert read.phase == "closed"
+    assert set(Counter(played.entry for played in read.facts.played).values()) == {6}
+    assert len(read.table.ranked) == 26
+    assert not read.facts.playing
+    assert not read.facts.waiting
+    assert not qualifying().tournament.stages.filter(seats__isnull=False).exists()
+
+
+def test_the_same_seed_gives_the_same_show():
+    rehearse("--seed", "7", "--players", "6", "--until", "qualifying")
+    first = exported()
+
+    rehearse("--seed", "7", "--players", "6", "--until", "qualifying")
+
+    assert exported() == first
+    assert set(first) == {"open", "classic", "kids"}
+
+
+def test_another_seed_gives_another_show():
+    rehearse(*SMALL, "--seed", "7")
+    first = exported()["open"]
+
+    rehearse(*SMALL, "--seed", "8")
+
+    second = exported()["open"]
+    assert second["scores.csv"] != first["scores.csv"]
+    assert second["entries.csv"] != first["entries.csv"]
+
+
+def test_it_replaces_the_rehearsal_before_and_nothing_else():
+    world = factories.qualifying(players=2, stock=2)
+    factories.play(world.stage, world.entries[0], world.machines[0], 500)
+    rehearse("--tournament", "kids", "--players", "4")
+
+    rehearse("--tournament", "open", "--players", "4")
+
+    assert set(Tournament.objects.values_list("show__slug", "slug")) == {("party", "open"), ("rehearsal", "open")}
+    assert Score.objects.filter(stage=world.stage).count() == 1
+
+
+def test_a_real_show_at_its_address_is_never_replaced():
+    real = factories.show(slug="rehearsal")
+
+    with pytest.raises(CommandError, match="is a real show at the address “rehearsal”"):
+        rehearse(*SMALL)
+
+    assert Show.objects.get() == real
+
+
+def test_every_score_went_through_the_services():
+    rehearse(*SMALL, "--until", "qualifying")
+
+    tournament = Tournament.objects.get()
+    assert tournament.journal.filter(action="record score").count() == Score.objects.count() == 26 * 6
+    assert tournament.journal.count() == tournament.revision
+
+
+def test_a_person_keeps_one_number_in_all_tournaments():
+    rehearse("--players", "6")
+
+    both = Entry.objects.filter(player__entries__tournament__slug="classic", tournament__slug="open").distinct()
+    assert both.count() == 3
+    assert all(entry.number == entry.player.number for entry in Entry.objects.select_related("player"))
+    children = Entry.objects.filter(tournament__slug="kids").select_related("player")
+    assert all(entry.player.contact for entry in children)
+    assert not children.filter(player__entries__tournament__slug="open").exists()
+
+
+def test_an_exported_rehearsal_is_still_one_when_it_is_imported():
+    rehearse(*SMALL)
+    files = exchange.dump(Tournament.objects.select_related("show").get())
+    rehearsal.remove()
+    exchange.import_files(files, actor=None)
+
+    assert Show.objects.get().rehearsal
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--until", "second-round"), "“second-round” cannot be rehearsed with this version; qualifying can."),
+        (("--until", "golf"), "“golf” cannot be rehearsed with this version; qualifying can."),
+        (("--tournament", "team"), "“team” cannot be rehearsed with this version; open, classic, kids can."),
+        (("--players", "1"), "A rehearsal has 2 to 10000 players in a tournament, not 1."),
+    ],
+)
+def test_what_cannot_be_rehearsed_is_refused(arguments, sentence):
+    with pytest.raises(CommandError) as caught:
+        rehearse(*arguments)
+
+    assert str(caught.value) == sentence
+    assert not Show.objects.exists()

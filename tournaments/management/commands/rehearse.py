@@ -1,0 +1,35 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from tournaments.domain.refusals import Refusal
+from tournaments.models import Entry, Score
+from tournaments.services import rehearsal
+
+
+class Command(BaseCommand):
+    help = (
+        "Make the show “rehearsal”, or replace it, with invented players and believable scores. Without --until the"
+        " first stage is left in full swing: two thirds played, games under way, closing three hours from now. With"
+        " --until STAGE all games of that stage are played and it is closed; its cut is left to be declared."
+        " The same seed gives the same show, at times around now."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--tournament", metavar="KEY", default="", help="only this one, by the key of its format")
+        parser.add_argument("--until", metavar="STAGE", default="", help="play this stage to its end")
+        parser.add_argument("--seed", type=int, default=1, help="another number gives another show (1 unless given)")
+        parser.add_argument(
+            "--players", type=int, help="players in each tournament (three for every place after its cut unless given)"
+        )
+
+    def handle(self, *args: Any, tournament: str, until: str, seed: int, players: int | None, **options: Any) -> None:
+        try:
+            show = rehearsal.make(chosen=tournament, until=until, seed=seed, players=players)
+        except Refusal as refusal:
+            raise CommandError(refusal.sentence) from refusal
+        for made in show.tournaments.order_by("pk"):
+            entered = Entry.objects.filter(tournament=made).count()
+            recorded = Score.objects.filter(stage__tournament=made, state__in=Score.COUNTED).count()
+            self.stdout.write(f"{made.path}: {entered} players, {recorded} scores.")

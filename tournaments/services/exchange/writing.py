@@ -1,0 +1,166 @@
+"""A tournament as a folder: everything its tables, seats and results depend on.
+
+Left out are the journal, what was there before a correction, rulings that were taken back, and whatever is never
+public: e-mail addresses and adult contacts. A copy of the database keeps those.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from typing import Any
+
+from tournaments import formats
+from tournaments.models import Player, Ruling, Score, Seat, StageMachine, Tournament
+from tournaments.services.exchange import folder, heading, tables
+from tournaments.services.exchange.folder import Table
+
+
+def dump(tournament: Tournament) -> dict[str, bytes]:
+    """The files of a tournament folder, by name. Tables that would be empty are left out, except the usual three."""
+    machines = StageMachine.objects.filter(stage__tournament=tournament).select_related("stage", "machine")
+    found: dict[Table, list[tuple[object, ...]]] = {
+        folder.MACHINES: _machines(machines),
+        folder.ENTRIES: _entries(tournament),
+        folder.SCORES: _scores(tournament),
+        folder.STAGES: _stages(tournament),
+        folder.MACHINE_STATES: [(used.stage.key, used.machine.code, used.state) for used in machines],
+        folder.RULINGS: _rulings(tournament),
+        folder.SEATS: _seats(tournament),
+    }
+    files = {heading.FILE: "\n".join(_heading(tournament)).encode() + b"\n"}
+    for table, lines in found.items():
+        if lines or table in (folder.MACHINES, folder.ENTRIES, folder.SCORES):
+            files[table.file] = tables.write(_columns(table), lines)
+    return files
+
+
+def _columns(table: Table) -> list[str]:
+    return [name for name in (*table.needed, *table.optional) if name != "round"]
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml, value))}]"
+    if isinstance(value, int):
+        return str(value)
+    # The quoting of JSON is that of TOML, except for one character that JSON leaves as it is.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _heading(tournament: Tournament) -> Iterator[str]:
+    show = tournament.show
+    yield f"show = {toml(show.name)}"
+    yield f"show_slug = {toml(show.slug)}"
+    yield f"show_starts_on = {toml(show.starts_on)}"
+    yield f"show_ends_on = {toml(show.ends_on)}"
+    if show.venue:
+        yield f"venue = {toml(show.venue)}"
+    yield f"time_zone = {toml(show.time_zone)}"
+    if show.rehearsal:
+        yield "rehearsal = true"
+    yield f"name = {toml(tournament.name)}"
+    yield f"slug = {toml(tournament.slug)}"
+    yield f"format = {toml(tournament.format)}"
+    yield f"starts_on = {toml(tournament.starts_on)}"
+    yield ""
+    yield f"[{heading.RULES}]"
+    # Every rule in force, so that a default that changes later changes no old result.
+    for rule in formats.rule_lines(tournament.rules_in_force):
+        yield f"{rule.name} = {toml(rule.value)}"
+    for pool in tournament.pools.order_by("kind"):
+        yield ""
+        yield f"[{heading.PLACES}.{pool.kind}]"
+        yield f"capacity = {pool.capacity}"
+        for name in ("opens_at", "closes_at"):
+            if getattr(pool, name):
+                yield f"{name} = {toml(getattr(pool, name).astimezone(show.zone))}"
+
+
+def _machines(machines: Any) -> list[tuple[object, ...]]:
+    used = {row.machine.code: row.machine for row in machines}
+    return [(m.code, m.name, m.manufacturer, m.year or "") for _, m in sorted(used.items())]
+
+
+def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
+    names = Counter(
+        name.casefold() for name in Player.objects.filter(show=tournament.show).values_list("name", flat=True)
+    )
+    return [
+        (
+            entry.number,
+            entry.player.name,
+            entry.player.country,
+            entry.player.ifpa_number,
+            entry.pool.kind if entry.pool else "",
+            entry.status,
+            "yes" if names[entry.player.name.casefold()] > 1 else "",
+        )
+        for entry in tournament.entries.select_related("player", "pool").order_by("number")
+    ]
+
+
+def _scores(tournament: Tournament) -> list[tuple[object, ...]]:
+    """Every game with a score, and those under way; a game given up without a score leaves none."""
+    found = (
+        Score.objects.filter(stage__tournament=tournament)
+        .exclude(state=Score.State.VOID, value=None)
+        .order_by("stage__position", "entry__number", "machine__code", "attempt", "recorded_at", "pk")
+        .values_list("entry__number", "machine__code", "value", "stage__key", "state", "taken_at", "started_at")
+    )
+    zone = tournament.show.zone
+    return [
+        (
+            number,
+            code,
+            "" if state == Score.State.PLAYING else value,
+            stage,
+            _time(taken_at or started_at, zone),
+            state,
+        )
+        for number, code, value, stage, state, taken_at, started_at in found.iterator()
+    ]
+
+
+def _stages(tournament: Tournament) -> list[tuple[object, ...]]:
+    zone = tournament.show.zone
+    return [
+        (stage.key, stage.state, _time(stage.opens_at, zone), _time(stage.closes_at, zone))
+        for stage in tournament.stages.order_by("position")
+    ]
+
+
+def _rulings(tournament: Tournament) -> list[tuple[object, ...]]:
+    numbers = dict(tournament.entries.values_list("pk", "number"))
+    found = Ruling.objects.filter(tournament=tournament, undone_at=None).select_related("stage", "decided_by")
+    return [
+        (
+            ruling.stage.key,
+            ruling.kind,
+            " ".join(str(numbers[pk]) for pk in ruling.data["order"]),
+            _play_off(ruling.data),
+            ruling.reason,
+            _time(ruling.decided_at, tournament.show.zone),
+            ruling.data.get("decided_by") or (ruling.decided_by.get_username() if ruling.decided_by else ""),
+        )
+        for ruling in found.order_by("stage__position", "decided_at", "pk")
+    ]
+
+
+def _play_off(data: Mapping[str, Any]) -> str:
+    values = data.get("scores", {})
+    return " ".join(str(values[str(pk)]) for pk in data["order"]) if values else ""
+
+
+def _seats(tournament: Tournament) -> list[tuple[object, ...]]:
+    found = Seat.objects.filter(stage__tournament=tournament).order_by("stage__position", "seed")
+    return list(found.values_list("stage__key", "seed", "entry__number", "why"))
+
+
+def _time(moment: datetime | None, zone: Any) -> str:
+    return moment.astimezone(zone).isoformat() if moment else ""
