@@ -1,0 +1,7 @@
+from django.urls import URLPattern, URLResolver, include, path
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include("tournaments.urls_public")),
+    path("", include("tournaments.urls_desk")),
+    path("", include("tournaments.urls_organiser")),
+]

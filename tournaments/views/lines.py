@@ -1,0 +1,343 @@
+"""A reading of a stage as the lines of its tables and the sentences about them."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from tournaments import formats, selectors
+from tournaments.domain import advancement
+from tournaments.domain.advancement import Outlook, Status
+from tournaments.domain.facts import Entrant, MachineState, Phase, Result, Row, StageMachine, Standing
+from tournaments.domain.scores import grouped
+from tournaments.domain.standings import contenders, place_words, points_words
+from tournaments.live import Reading
+
+SURE, FOR_NOW = "certain", "provisional"
+INSIDE = "inside"
+STATUS_WORDS = {
+    Status.THROUGH.value: ("Through", SURE),
+    Status.OUT.value: ("Out", SURE),
+    Status.LEVEL.value: ("Level at the cut", FOR_NOW),
+    Status.POSSIBLE.value: ("Still possible", FOR_NOW),
+    INSIDE: ("Inside", FOR_NOW),
+    Standing.WITHDRAWN.value: ("Withdrawn", ""),
+    Standing.DISQUALIFIED.value: ("Disqualified", ""),
+}
+MACHINE_WORDS = {
+    MachineState.OPEN: "",
+    MachineState.LET_STAND: "Closed for new games; its scores stand.",
+    MachineState.CANCELLED: "Cancelled: its scores are out of the ranking, and players get the game back.",
+}
+
+
+class Line(NamedTuple):
+    """One row of the table, in words."""
+
+    place: str
+    number: int
+    name: str
+    points: int
+    games: str
+    machines: str
+    reach: str
+    status: str
+    words: str
+    surety: str
+
+
+class Unranked(NamedTuple):
+    """Somebody without a place, and why."""
+
+    number: int
+    name: str
+    why: str
+
+
+class Leader(NamedTuple):
+    """A machine of the stage and who leads it."""
+
+    code: str
+    name: str
+    note: str
+    number: int
+    player: str
+    score: str
+
+
+class GameLine(NamedTuple):
+    """A game of the player's page: what became of it on which machine."""
+
+    code: str
+    machine: str
+    score: str
+    place: str
+    points: str
+    note: str
+
+
+class NeedLine(NamedTuple):
+    """What one machine offers a player today."""
+
+    code: str
+    machine: str
+    inside: str
+    prices: tuple[tuple[str, str, str], ...]
+
+
+def cut_words(reading: Reading) -> dict[str, Any]:
+    """What the cut line says, and the sentences about it."""
+    cut, ranked = reading.cut, contenders(reading.facts, reading.table)
+    level, places = len(cut.level), cut.open_places
+    line = f"Top {cut.qualifiers} go on"
+    if level:
+        line += f": {level} players level for {count(places, 'place')}"
+    elif len(ranked) < cut.qualifiers:
+        line += f": {count(cut.qualifiers - len(cut.inside), 'place')} still free"
+    return {
+        "line": line,
+        "cut_sentence": _cut_sentence(reading),
+    }
+
+
+def _tie_was_decided(reading: Reading) -> bool:
+    """Whether a decision has parted rows that are level on points, so that the table itself has no line."""
+    everybody_inside = len(reading.cut.inside) == len(contenders(reading.facts, reading.table))
+    return reading.cut.line_after is None and not everybody_inside
+
+
+def _ranked(reading: Reading) -> tuple[list[Row], int]:
+    """The ranked rows, and how many of them stand above the line: all of them while everybody is inside.
+
+    Rows that share a place come in the order of their numbers; where a decision has parted them, those who go on
+    come first, and only then can the line be drawn.
+    """
+    ranked, inside = list(reading.table.ranked), frozenset(reading.cut.inside)
+    if reading.cut.line_after is not None:
+        return ranked, reading.cut.line_after
+    if not _tie_was_decided(reading):
+        return ranked, len(ranked)
+    ranked.sort(key=lambda row: (row.place, row.entry not in inside))
+    return ranked, max(number for number, row in enumerate(ranked, start=1) if row.entry in inside)
+
+
+def _cut_sentence(reading: Reading) -> str:
+    cut = reading.cut
+    split = " A tie across the cut has been decided." if _tie_was_decided(reading) else ""
+    if reading.seats:
+        return f"The cut is declared: {count(len(reading.seats), 'player')} go on.{split}"
+    if reading.read.phase == Phase.PLANNED:
+        return f"The top {cut.qualifiers} will go on."
+    if cut.certain:
+        return f"The cut is certain and will now be declared.{split}"
+    if cut.level and reading.read.phase == Phase.CLOSED:
+        places = count(cut.open_places, "place")
+        return f"{len(cut.level)} players are level for {places}: a play-off or a ruling decides."
+    through = sum(1 for outlook in cut.outlooks.values() if outlook.status == Status.THROUGH)
+    return f"{through} of {cut.qualifiers} are certainly through."
+
+
+def table(reading: Reading) -> dict[str, Any]:
+    """The ranked rows above and below the cut line and the people without a place, ready for the template."""
+    entrants = {entrant.id: entrant for entrant in reading.facts.entrants}
+    codes = {machine.id: machine.code for machine in reading.facts.machines}
+    outlooks, inside = reading.cut.outlooks, frozenset(reading.cut.inside)
+    allowed = reading.read.rules.games_allowed
+    ranked, above = _ranked(reading)
+    lines: list[Line] = []
+    for row in ranked:
+        entrant, outlook = entrants[row.entry], outlooks[row.entry]
+        status = _status_key(entrant, outlook, inside)
+        lines.append(
+            Line(
+                place_words(row.place or 0, row.shared),
+                entrant.number,
+                entrant.name,
+                row.points,
+                f"{row.games}/{allowed}",
+                " · ".join([f"{codes[r.machine]}\u00a0{r.points}" for r in row.counted]),
+                f"{outlook.worst}–{outlook.best}" if outlook.worst != outlook.best else "",
+                status,
+                *STATUS_WORDS[status],
+            )
+        )
+    return {
+        "above": lines[:above],
+        "below": lines[above:],
+        "unranked": [
+            Unranked(entrants[row.entry].number, entrants[row.entry].name, _why_unranked(row, reading))
+            for row in reading.table.rows
+            if row.place is None
+        ],
+        "reaching": any(line.reach for line in lines),
+    }
+
+
+def _why_unranked(row: Row, reading: Reading) -> str:
+    entrant, outlook = reading.facts.entrant(row.entry), reading.cut.outlooks[row.entry]
+    if entrant.standing != Standing.IN:
+        return entrant.standing.value
+    reason = "no ranked game" if row.games else "no game yet"
+    return f"{reason}, out" if outlook.status == Status.OUT else reason
+
+
+def _status_key(entrant: Entrant, outlook: Outlook, inside: frozenset[int]) -> str:
+    if entrant.standing != Standing.IN:
+        return entrant.standing.value
+    if outlook.status == Status.POSSIBLE and entrant.id in inside:
+        return INSIDE
+    return outlook.status.value
+
+
+def status(reading: Reading, entrant: Entrant, outlook: Outlook) -> tuple[str, str, str]:
+    """Where an entry stands towards the cut: the key, the words, and whether that is certain or provisional."""
+    status = _status_key(entrant, outlook, frozenset(reading.cut.inside))
+    return status, *STATUS_WORDS[status]
+
+
+def meaning(reading: Reading, entrant: Entrant, outlook: Outlook) -> str:
+    """What the status of an entry means, in a sentence or two."""
+    top = f"the top {reading.cut.qualifiers}"
+    if entrant.standing != Standing.IN:
+        return ""
+    if reading.cut.certain:
+        return f"Qualifying ends in {top}." if outlook.status == Status.THROUGH else f"Qualifying ends outside {top}."
+    reach = f"Ends with {max(outlook.worst, 0)} to {outlook.best} points."
+    if outlook.worst == outlook.best:
+        reach = ""
+    sentences = {
+        Status.THROUGH: f"However the remaining games go, this is enough for {top}.",
+        Status.OUT: f"However the remaining games go, {top} can no longer be reached.",
+        Status.LEVEL: f"Level with others for the last of {top}. As the table stands now, a play-off would decide.",
+        Status.POSSIBLE: f"In {top} as the table stands now; the remaining games can still change that."
+        if entrant.id in reading.cut.inside
+        else f"Outside {top} as the table stands now; the remaining games can still change that.",
+    }
+    return f"{sentences[outlook.status]} {reach}".strip()
+
+
+def game_lines(reading: Reading, row: Row) -> list[GameLine]:
+    """Every game of an entry: those that count, those that do not, those that are not finished."""
+    machines = {machine.id: machine for machine in reading.facts.machines}
+    late = selectors.late_results(reading.stage, row.entry)
+    played = [p for p in reading.facts.played if p.entry == row.entry]
+    games = Counter(p.machine for p in played)
+    ranked = {result.machine: result for result in row.results}
+    lines = [
+        GameLine(
+            machines[r.machine].code,
+            machines[r.machine].name,
+            grouped(r.value),
+            f"{place_words(r.place, r.shared)} of {r.of}",
+            str(r.points),
+            _notes(
+                "not counted" if r in row.other else "",
+                f"best of {games[r.machine]} games" if games[r.machine] > 1 else "",
+                "late slip" if (r.machine, r.value) in late else "",
+                "machine closed, score stands" if machines[r.machine].state == MachineState.LET_STAND else "",
+            ),
+        )
+        for r in row.results
+    ]
+    for p in sorted(played, key=lambda p: (machines[p.machine].code, -p.value)):
+        if p.machine not in ranked:
+            cancelled = machines[p.machine].state == MachineState.CANCELLED
+            note = "machine cancelled, game given back" if cancelled else "disqualified, not ranked"
+            lines.append(GameLine(machines[p.machine].code, machines[p.machine].name, grouped(p.value), "", "", note))
+    lines += _unfinished(reading.facts.playing, row.entry, machines, "playing now")
+    lines += _unfinished(reading.facts.waiting, row.entry, machines, "second result, waits for a decision")
+    return lines
+
+
+def _unfinished(
+    pairs: Iterable[tuple[int, int]], entry: int, machines: dict[int, StageMachine], note: str
+) -> list[GameLine]:
+    return [GameLine(machines[m].code, machines[m].name, "", "", "", note) for e, m in pairs if e == entry]
+
+
+def _notes(*notes: str) -> str:
+    return ", ".join(note for note in notes if note)
+
+
+def need_lines(reading: Reading, entrant: Entrant) -> list[NeedLine]:
+    """What each machine that the entry may still play offers it today."""
+    read = reading.read
+    machines = {machine.id: machine for machine in read.facts.machines}
+    inside = entrant.id in reading.cut.inside
+    lines = []
+    for need in advancement.needs(entrant.id, read.facts, read.table, read.rules, read.qualifiers):
+        if not need.playable:
+            continue
+        if inside or need.inside_at is None:
+            words = ""
+        else:
+            words = f"{grouped(need.inside_at)} or more" if need.inside_at else "any score"
+        prices = tuple((place_words(p.place), points_words(p.points), grouped(p.at_least)) for p in need.prices)
+        lines.append(NeedLine(machines[need.machine].code, machines[need.machine].name, words, prices))
+    return lines
+
+
+def needs_sentence(reading: Reading, entrant: Entrant, needs: list[NeedLine]) -> str:
+    """What the list of needs is about."""
+    top = f"the top {reading.read.qualifiers}"
+    if entrant.id in reading.cut.inside:
+        return f"Inside {top} as the table stands now; more points make it safer."
+    if any(need.inside for need in needs):
+        return f"The score on one machine that leads into {top}, with everybody else’s scores as they are now."
+    return f"No single game is enough for {top} as the table stands now; it takes more than one."
+
+
+def leaders(reading: Reading) -> list[Leader]:
+    """Every machine of the stage with its best score; of a tie for it only how many share it."""
+    entrants = {entrant.id: entrant for entrant in reading.facts.entrants}
+    found = []
+    for machine in reading.facts.machines:
+        results = reading.table.machines.get(machine.id, ())
+        best = in_order(results[:1], entrants)
+        level = sum(1 for result in results if result.place == 1)
+        note = {MachineState.OPEN: "", MachineState.LET_STAND: "closed", MachineState.CANCELLED: "cancelled"}[
+            machine.state
+        ]
+        found.append(
+            Leader(
+                machine.code,
+                machine.name,
+                note,
+                entrants[best[0].entry].number if level == 1 else 0,
+                entrants[best[0].entry].name if level == 1 else (f"{level} players level" if level else ""),
+                grouped(best[0].value) if best else "",
+            )
+        )
+    return found
+
+
+def in_order(results: Iterable[Result], entrants: dict[int, Entrant]) -> list[Result]:
+    """By place and then by number, so that a tie reads the same every time."""
+    return sorted(results, key=lambda result: (result.place, entrants[result.entry].number))
+
+
+def seat_lines(reading: Reading) -> list[tuple[int, int, str, str]]:
+    """(seed, number, name, why), with public names in the reasons too."""
+    kind = reading.tournament.kind
+    return [
+        (seat.seed, seat.entry.number, formats.public_name(seat.entry.name, kind), _publicly(seat.why, reading.names))
+        for seat in reading.seats
+    ]
+
+
+def _publicly(text: str, names: dict[str, str]) -> str:
+    """Longest names first: one may be the beginning of another."""
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, names[name])
+    return text
+
+
+def listed(reading: Reading, entrant: Entrant) -> tuple[Entrant, str, str]:
+    """An entry in the list of people: its place, and in words if it no longer competes."""
+    row = reading.table.row(entrant.id)
+    place = place_words(row.place, row.shared) if row.place else "not ranked"
+    return entrant, place, "" if entrant.standing == Standing.IN else STATUS_WORDS[entrant.standing.value][0]
+
+
+def count(number: int, noun: str) -> str:
+    """ "1 game", "3 games"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

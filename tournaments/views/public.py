@@ -1,0 +1,87 @@
+"""The pages that everybody may read. None of them looks at who asks."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from tournaments import live, selectors
+from tournaments.permissions import public
+from tournaments.views import pages
+
+
+@public
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The shows and their tournaments."""
+    return render(
+        request, "tournaments/public/home.html", {"shows": pages.show_lines(selectors.shows(), timezone.now())}
+    )
+
+
+@public
+@require_safe
+def tournament(request: HttpRequest, show: str, slug: str) -> HttpResponse:
+    """Leads to the tournament's first stage."""
+    stage = live.reading(live.find(show, slug)).stage
+    return redirect("public:stage", show, slug, stage.key)
+
+
+@public
+@require_safe
+def stage(request: HttpRequest, show: str, slug: str, key: str) -> HttpResponse:
+    """A stage with its table and the cut."""
+    return live.answer(request, live.page(live.find(show, slug, key), "stage", pages.stage_page))
+
+
+@public
+@require_safe
+def rows(request: HttpRequest, show: str, slug: str, key: str) -> HttpResponse:
+    """The live part of a stage's page; 204 for whoever has it already."""
+    page = live.page(live.find(show, slug, key), "rows", pages.rows)
+    if live.already_seen(request.GET.get("rev", ""), page):
+        return live.nothing_new()
+    return live.answer(request, page)
+
+
+@public
+@require_safe
+def player(request: HttpRequest, show: str, slug: str, number: int) -> HttpResponse:
+    """One player's page."""
+    found = live.find(show, slug)
+    entrant = next((e for e in live.reading(found).facts.entrants if e.number == number), None)
+    if entrant is None:
+        raise Http404(f"Nobody in this tournament has number {number}.")
+    page = live.page(found, f"player {entrant.id}", lambda reading: pages.player_page(reading, entrant.id))
+    return live.answer(request, page)
+
+
+@public
+@require_safe
+def machine(request: HttpRequest, show: str, slug: str, code: str) -> HttpResponse:
+    """One machine's ranking."""
+    found = live.find(show, slug)
+    used = next((m for m in live.reading(found).facts.machines if m.code.casefold() == code.casefold()), None)
+    if used is None:
+        raise Http404(f"No machine of this tournament has the code {code}.")
+    page = live.page(found, f"machine {used.id}", lambda reading: pages.machine_page(reading, used.id))
+    return live.answer(request, page)
+
+
+@public
+@require_safe
+def rules(request: HttpRequest, show: str, slug: str) -> HttpResponse:
+    """The rules in force."""
+    return live.answer(request, live.page(live.find(show, slug), "rules", pages.rules_page))
+
+
+@public
+@require_safe
+def search(request: HttpRequest, show: str, slug: str) -> HttpResponse:
+    """Leads to the player with this number or name, or lists who may be meant."""
+    typed = " ".join(request.GET.get("q", "").split())
+    reading = live.reading(live.find(show, slug))
+    exact, found = pages.find_entrants(reading, typed)
+    if exact:
+        return redirect("public:player", show, slug, exact.number)
+    return HttpResponse(pages.search_page(reading, typed, found), headers={"Cache-Control": "no-cache"})
