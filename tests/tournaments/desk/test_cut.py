@@ -1,0 +1,180 @@
+"""The cut at the desk: what stands in the way, ties across it, the seats."""
+
+import pytest
+
+from tests import factories
+from tests.tournaments.desk.reading import text
+from tournaments.models import Ruling, Seat
+
+pytestmark = pytest.mark.django_db
+
+RULES = {"qualifiers": 2}
+CLEAR = [[400, 400], [300, 300], [200, 200], [100, 100]]
+TIED = [[400, 400], [300, 200], [200, 300], [100, 100]]
+"""With two going on, entries 2 and 3 are level for the second place."""
+
+
+@pytest.fixture
+def world():
+    return factories.qualifying(players=4, stock=2, rules=RULES)
+
+
+@pytest.fixture
+def tied(world):
+    return factories.closed(world, TIED)
+
+
+def expected(desk):
+    return desk.get("cut").context["read"].revision
+
+
+def test_an_open_round_stands_in_the_way(desk, world):
+    factories.standings(world, CLEAR)
+
+    told = text(desk.get("cut"))
+
+    assert "Qualifying is still open; it has to be closed first." in told
+    assert "Declare the cut" not in told
+    assert desk.post("declare", expected=expected(desk)).status_code == 422
+
+
+def test_games_out_are_listed_when_the_cut_is_asked_for(desk, world):
+    """[11]"""
+    desk.post("start", number="1", machine="M1")
+
+    refused = desk.post("declare", expected=expected(desk))
+
+    assert refused.status_code == 409
+    assert "1 Player 1 on Machine 1 is still playing" in text(refused)
+
+
+def test_the_table_around_the_line_shows_where_it_is(desk, world):
+    factories.closed(world, CLEAR)
+
+    page = desk.get("cut")
+
+    assert [line["last_above"] for line in page.context["lines"]] == [False, True, False, False]
+    assert "2nd 2 Player 2 198 2 through The cut 3rd 3 Player 3" in text(page)
+
+
+def test_a_clear_cut_is_declared_as_it_was_seen_and_frozen_as_seats(desk, world):
+    factories.closed(world, CLEAR)
+    assert "Declare the cut: 2 go on" in text(desk.get("cut"))
+
+    declared = desk.post("declare", expected=expected(desk), follow=True)
+
+    told = text(declared)
+    assert "Declared: 2 go on to the second round" in told
+    assert "1 1 Player 1 by place" in told
+    assert [seat.entry.number for seat in Seat.objects.order_by("seed")] == [1, 2]
+
+
+def test_a_cut_seen_before_somebody_changed_something_is_not_declared(desk, world):
+    factories.closed(world, CLEAR)
+    seen = expected(desk)
+    desk.post("entry-act", 1, "withdraw", reason="ill")
+
+    refused = desk.post("declare", expected=seen)
+
+    assert refused.status_code == 409
+    assert not Seat.objects.exists()
+
+
+@pytest.mark.usefixtures("tied")
+def test_a_tie_across_the_cut_names_both_and_asks(desk):
+    """[2]"""
+    told = text(desk.get("cut"))
+
+    assert "2 go on. Level across the cut for 1 place: 2 Player 2, 3 Player 3." in told
+    assert "Declare the cut" not in told
+    refused = desk.post("declare", expected=expected(desk))
+    assert refused.status_code == 409
+    assert "2 Player 2 and 3 Player 3 are level at the cut" in text(refused)
+
+
+@pytest.mark.usefixtures("tied")
+def test_a_play_off_settles_the_tie(desk):
+    typed = {"score-2": "1,000", "score-3": "2,000", "expected": expected(desk)}
+
+    settled = desk.post("play-off", follow=True, **typed)
+
+    assert "The play-off is recorded." in text(settled)
+    assert "In this order: 3 Player 3, 2 Player 2." in text(settled)
+    desk.post("declare", expected=expected(desk))
+    assert [seat.entry.number for seat in Seat.objects.order_by("seed")] == [1, 3]
+
+
+@pytest.mark.usefixtures("tied")
+@pytest.mark.parametrize(
+    ("scores", "status", "sentence"),
+    [(("5", "5"), 409, "they play again"), (("5", ""), 422, "Type the score"), (("5", "1.5"), 422, "fraction")],
+)
+def test_a_play_off_that_settles_nothing_keeps_what_was_typed(desk, scores, status, sentence):
+    typed = {"score-2": scores[0], "score-3": scores[1], "expected": expected(desk)}
+
+    refused = desk.post("play-off", **typed)
+
+    assert refused.status_code == status
+    assert sentence in text(refused)
+    assert 'name="score-2" inputmode="numeric" value="5"' in refused.content.decode()
+    assert not Ruling.objects.exists()
+
+
+@pytest.mark.usefixtures("tied")
+def test_a_ruling_settles_the_tie_and_an_organiser_can_take_it_back(desk, organiser):
+    typed = {"order-2": "1", "order-3": "2", "reason": "machine broke", "expected": expected(desk)}
+    ruled = desk.post("ruling", follow=True, **typed)
+    assert "In this order: 2 Player 2, 3 Player 3. Reason: machine broke" in text(ruled)
+    ruling = Ruling.objects.get()
+
+    assert desk.post("undo-ruling", ruling.pk, reason="wrong").status_code == 403
+    assert organiser.post("undo-ruling", ruling.pk, reason="").status_code == 422
+    organiser.post("undo-ruling", ruling.pk, reason="wrong")
+
+    assert "Level across the cut" in text(desk.get("cut"))
+
+
+@pytest.mark.usefixtures("tied")
+@pytest.mark.parametrize("places", [("1", "1"), ("1", ""), ("0", "1"), ("a", "b")])
+def test_a_ruling_needs_each_place_once_and_keeps_what_was_typed(desk, places):
+    typed = {"order-2": places[0], "order-3": places[1], "reason": "machine broke", "expected": expected(desk)}
+
+    refused = desk.post("ruling", **typed)
+
+    assert refused.status_code == 422
+    assert "Give each of them one of the places 1, 2, each place once." in text(refused)
+    assert 'value="machine broke"' in refused.content.decode()
+
+
+@pytest.mark.usefixtures("tied")
+def test_a_play_off_entered_at_two_desks_counts_once(desk):
+    typed = {"score-2": "1", "score-3": "2", "expected": expected(desk)}
+    desk.post("play-off", **typed)
+
+    second = desk.post("play-off", **typed)
+
+    assert second.status_code == 409
+    assert Ruling.objects.count() == 1
+
+
+def test_lots_are_announced_drawn_once_and_shown(desk):
+    level = factories.qualifying(players=3, stock=2, rules=RULES, of=factories.show("lots"))
+    lots = type(desk)(factories.closed(level, [[300, 200], [200, 300], [1, 1]]), desk.client)
+
+    assert "1 Player 1 and 2 Player 2 are level on points and on count-back" in text(lots.get("cut"))
+    told = text(lots.post("declare", expected=expected(lots), follow=True))
+
+    assert "Lots drawn" in told
+    assert sorted(seat.entry.number for seat in Seat.objects.all()) == [1, 2]
+
+
+def test_only_an_organiser_takes_a_declared_cut_back_with_a_reason(desk, organiser, world):
+    factories.closed(world, CLEAR)
+    desk.post("declare", expected=expected(desk))
+
+    assert "Take the cut back" not in text(desk.get("cut"))
+    assert desk.post("withdraw-cut", reason="late slip").status_code == 403
+    assert organiser.post("withdraw-cut", reason="").status_code == 422
+    organiser.post("withdraw-cut", reason="late slip")
+
+    assert not Seat.objects.exists()

@@ -1,0 +1,128 @@
+"""People at the desk."""
+
+import pytest
+
+from tests import factories
+from tests.tournaments.desk.reading import text
+from tournaments.models import Entry, Player
+from tournaments.services import places as places_service
+
+pytestmark = pytest.mark.django_db
+
+
+def test_an_entry_shows_games_place_and_why(desk, world):
+    factories.play(world.stage, world.entries[0], world.machines[0], 500)
+
+    told = text(desk.get("entry", 1))
+
+    assert "1 of 6 games, 1st, 100 points" in told
+    assert "Machine 1 500 1st of 1 100" in told
+    assert "Machine 1: 500 is 1st of 1, 100 points." in told
+
+
+def test_somebody_is_checked_in_leaves_and_comes_back(desk, world):
+    desk.post("entry-act", 1, "check-in")
+    assert Entry.objects.get(number=1).status == Entry.Status.CHECKED_IN
+
+    desk.post("entry-act", 1, "withdraw", reason="ill")
+    assert Entry.objects.get(number=1).status == Entry.Status.WITHDRAWN
+
+    told = text(desk.post("entry-act", 1, "reinstate", reason="better", follow=True))
+    assert Entry.objects.get(number=1).status == Entry.Status.CHECKED_IN
+    assert "1 Player 1 withdrew. Reason: ill" in told
+
+
+def test_leaving_needs_a_reason(desk):
+    refused = desk.post("entry-act", 1, "withdraw", reason="")
+
+    assert refused.status_code == 422
+    assert "Say why" in text(refused)
+
+
+def test_only_an_organiser_disqualifies_and_takes_that_back(desk, organiser):
+    assert desk.post("entry-act", 1, "disqualify", reason="cheating").status_code == 403
+    organiser.post("entry-act", 1, "disqualify", reason="cheating")
+    assert Entry.objects.get(number=1).status == Entry.Status.DISQUALIFIED
+
+    assert desk.post("entry-act", 1, "reinstate", reason="mistake").status_code == 403
+    organiser.post("entry-act", 1, "reinstate", reason="mistake")
+    assert Entry.objects.get(number=1).status == Entry.Status.ENTERED
+
+
+def test_an_unknown_number_or_act_is_not_found(desk):
+    assert desk.get("entry", 99).status_code == 404
+    assert desk.post("entry-act", 1, "delete").status_code == 404
+
+
+def test_a_latecomer_is_entered_and_gets_the_next_number(desk):
+    entered = desk.post("entry-new", name="  Late   Comer ", country="GB", key="k", follow=True)
+
+    assert "4 Late Comer is entered. The number is 4." in text(entered)
+    assert Player.objects.get(number=4).country == "GB"
+
+
+def test_the_same_form_sent_twice_enters_one_person(desk):
+    """[20]"""
+    for _ in range(2):
+        assert desk.post("entry-new", name="Late Comer", key="k").status_code == 302
+
+    assert Player.objects.filter(name="Late Comer").count() == 1
+
+
+def test_a_namesake_is_asked_about_before_a_second_person_is_made(desk):
+    """[21]"""
+    asked = desk.post("entry-new", name="player 1", country="NL")
+
+    assert asked.status_code == 409
+    assert "The show already has 1 Player 1." in text(asked)
+    assert 'name="country" value="NL"' in asked.content.decode()
+
+    assert desk.post("entry-new", name="player 1", player="1").status_code == 422
+    desk.post("entry-new", name="Player 1", another="yes")
+    assert Player.objects.filter(name="Player 1").count() == 2
+
+
+def test_somebody_of_the_show_keeps_the_number_in_another_tournament(desk, world):
+    kids = type(desk)(factories.qualifying(of=world.show, format="kids", players=0, stock=2), desk.client)
+
+    kids.post("entry-new", name="Player 2", player="2")
+
+    entry = Entry.objects.get(tournament=kids.world.tournament)
+    assert (entry.number, entry.player) == (2, world.entries[1].player)
+
+
+def test_a_taken_number_is_refused_and_everything_typed_is_kept(desk):
+    refused = desk.post("entry-new", name="Late Comer", number="2", email="late@example.org")
+
+    assert refused.status_code == 422
+    assert "Number 2 belongs to Player 2." in text(refused)
+    assert 'value="late@example.org"' in refused.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ({"name": " "}, "Type the name"),
+        ({"name": "A", "email": "nonsense"}, "valid email"),
+        ({"name": "A", "number": "x"}, "whole number"),
+    ],
+)
+def test_what_cannot_be_read_is_marked_at_its_field(desk, typed, sentence):
+    refused = desk.post("entry-new", **typed)
+
+    assert refused.status_code == 422
+    assert sentence in text(refused)
+    assert Player.objects.count() == 3
+
+
+def test_places_on_sale_are_counted_down_and_never_oversold(desk, world):
+    """[22]"""
+    places_service.offer(world.tournament, actor=None, kind="last-chance", capacity=1)
+    assert "last-chance (1 left)" in text(desk.get("entry-new"))
+
+    desk.post("entry-new", name="First", place="last-chance")
+    refused = desk.post("entry-new", name="Second", place="last-chance")
+
+    assert refused.status_code == 422
+    assert "All 1 last-chance places of The Open are taken." in text(refused)
+    assert not Player.objects.filter(name="Second").exists()

@@ -1,0 +1,195 @@
+"""One score: history, correction, void, restore, giving up, settling. Numbers are those of the list of mishaps."""
+
+import pytest
+
+from tests import factories
+from tests.tournaments.desk.reading import text
+from tournaments.models import Score
+from tournaments.services import scores as scores_service
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def score(world):
+    return factories.play(world.stage, world.entries[0], world.machines[0], 12_345_678)
+
+
+def correction(score, /, **typed):
+    as_it_is = {
+        "score": f"{score.value:,}",
+        "number": score.entry.number,
+        "machine": score.machine.code,
+        "reason": "",
+        "seen": score.revision,
+    }
+    return as_it_is | typed
+
+
+def test_looking_at_a_score_changes_nothing(desk, world, score):
+    """[12]"""
+    world.tournament.refresh_from_db()
+    before = world.tournament.revision
+
+    assert desk.get("score", score.pk).status_code == 200
+
+    world.tournament.refresh_from_db()
+    assert world.tournament.revision == before
+
+
+def test_saving_a_score_unchanged_makes_no_new_version_and_says_so(desk, world, score):
+    """[12]"""
+    response = desk.post("correct", score.pk, follow=True, **correction(score))
+
+    assert "Nothing was different; nothing was changed." in text(response)
+    assert score.journal.count() == 1
+
+
+def test_a_correction_keeps_the_old_value_the_editor_the_time_and_the_reason(desk, score):
+    """[13]"""
+    response = desk.post(
+        "correct", score.pk, follow=True, **correction(score, score="12,435,678", reason="swapped digits")
+    )
+
+    told = text(response)
+    assert Score.objects.get().value == 12_435_678
+    assert "score: 12,345,678 → 12,435,678" in told
+    assert "dora" in told
+    assert "Reason: swapped digits" in told
+
+
+def test_one_step_takes_a_correction_back(desk, score):
+    """[13]"""
+    desk.post("correct", score.pk, **correction(score, score="5", reason="misread"))
+    seen = Score.objects.get().revision
+
+    response = desk.post("score-act", score.pk, "undo", seen=seen, follow=True)
+
+    assert "The last change was taken back." in text(response)
+    assert Score.objects.get().value == 12_345_678
+
+
+def test_a_score_entered_for_the_wrong_player_is_given_to_the_right_one(desk, world, score):
+    response = desk.post("correct", score.pk, follow=True, **correction(score, number="2", reason="number misread"))
+
+    assert Score.objects.get().entry == world.entries[1]
+    assert "player: 1 Player 1 → 2 Player 2" in text(response)
+
+
+def test_a_score_cannot_be_given_to_somebody_who_has_played_the_machine(desk, world, score):
+    factories.play(world.stage, world.entries[1], world.machines[0], 400)
+
+    refused = desk.post("correct", score.pk, **correction(score, number="2", reason="number misread"))
+
+    assert refused.status_code == 422
+    assert "Player 2 has already played Machine 1: 400" in text(refused)
+    assert 'name="number" value="2"' in refused.content.decode()
+    assert 'value="number misread"' in refused.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ({"score": "1.5", "reason": "r"}, "looks like a fraction"),
+        ({"number": "99", "reason": "r"}, "There is no number 99"),
+        ({"machine": "XX", "reason": "r"}, "No machine in qualifying has the code or name"),
+        ({"score": "7", "reason": " "}, "Say why, in a few words"),
+    ],
+)
+def test_a_correction_that_cannot_be_read_keeps_everything_typed(desk, score, typed, sentence):
+    refused = desk.post("correct", score.pk, **correction(score, **typed))
+
+    assert refused.status_code == 422
+    assert sentence in text(refused)
+    for name, value in typed.items():
+        assert f'name="{name}" ' in refused.content.decode()
+        assert f'value="{value.strip()}"' in refused.content.decode()
+    assert Score.objects.get().value == 12_345_678
+
+
+def test_a_correction_of_what_somebody_else_has_changed_shows_both_values_and_what_was_typed(desk, score):
+    old = correction(score, score="111", reason="misread")
+    scores_service.correct(score, actor=None, seen=score.revision, reason="misread too", value=222)
+
+    refused = desk.post("correct", score.pk, **old)
+
+    assert refused.status_code == 409
+    assert "What you saw: 12,345,678. What it is now: 222." in text(refused)
+    content = refused.content.decode()
+    assert 'name="score" inputmode="numeric" value="111"' in content
+    assert Score.objects.get().value == 222
+
+    again = desk.post("correct", score.pk, follow=True, **(old | {"seen": Score.objects.get().revision}))
+    assert "Corrected: 1 Player 1 on Machine 1 (M1): 111." in text(again)
+
+
+def test_a_form_refused_for_its_reason_still_notices_a_change_made_meanwhile(desk, score):
+    scores_service.correct(score, actor=None, seen=score.revision, reason="misread", value=222)
+
+    refused = desk.post("correct", score.pk, **correction(score, score="1.5"))
+
+    assert f'name="seen" value="{score.revision}"' in refused.content.decode()
+
+
+def test_a_void_score_drops_out_and_is_restored_exactly(desk, world, score):
+    """[14]"""
+    voided = desk.post("score-act", score.pk, "void", seen=score.revision, reason="wrong machine", follow=True)
+
+    assert "It counts for nothing now and can be restored." in text(voided)
+    assert "not ranked" in text(desk.get("entry", 1))
+
+    seen = Score.objects.get().revision
+    desk.post("score-act", score.pk, "restore", seen=seen, reason="")
+    assert Score.objects.get().state == Score.State.RECORDED
+    assert "1 of 6 games, 1st" in text(desk.get("entry", 1))
+
+
+def test_voiding_needs_a_reason_and_says_so_on_the_page(desk, score):
+    refused = desk.post("score-act", score.pk, "void", seen=score.revision, reason="")
+
+    assert refused.status_code == 422
+    assert "Say why, in a few words" in text(refused)
+    assert Score.objects.get().state == Score.State.RECORDED
+
+
+def test_a_game_under_way_is_given_up_with_a_reason(desk, world):
+    game = scores_service.start(world.stage, actor=None, entry=world.entries[0], machine=world.machines[0])
+
+    assert "Give up the game" in text(desk.get("score", game.pk))
+    refused = desk.post("score-act", game.pk, "abandon", seen=game.revision, reason="")
+    assert refused.status_code == 422
+    desk.post("score-act", game.pk, "abandon", seen=game.revision, reason="machine broke")
+
+    assert Score.objects.get().state == Score.State.VOID
+    assert "Give up the game" not in text(desk.get("score", game.pk))
+
+
+@pytest.mark.parametrize(("keep", "value"), [("first", 12_345_678), ("second", 9_000)])
+def test_two_results_for_a_game_are_settled_by_a_person(desk, world, score, keep, value):
+    """[10]"""
+    aside = scores_service.put_aside(
+        world.stage, actor=None, entry=world.entries[0], machine=world.machines[0], value=9_000
+    ).score
+
+    page = text(desk.get("score", aside.pk))
+    assert "12,345,678" in page
+    assert "9,000" in page
+    unsaid = desk.post("score-act", aside.pk, "settle", seen=aside.revision, reason="looked at the slip")
+    assert unsaid.status_code == 422
+    assert "Choose which of the two results is right." in text(unsaid)
+    assert 'value="looked at the slip"' in unsaid.content.decode()
+
+    desk.post("score-act", aside.pk, "settle", seen=aside.revision, keep=keep, reason="looked at the slip")
+    score.refresh_from_db()
+    assert score.value == value
+    assert "Waiting for a decision" not in text(desk.get("slips"))
+
+
+def test_a_score_of_another_stage_is_not_found(desk, score):
+    other = factories.qualifying(of=factories.show("other"), players=1)
+
+    assert type(desk)(other, desk.client).get("score", score.pk).status_code == 404
+
+
+def test_what_cannot_be_done_to_a_score_is_not_found(desk, score):
+    assert desk.post("score-act", score.pk, "delete", seen=score.revision).status_code == 404

@@ -1,0 +1,219 @@
+"""What the desk types, read into entries, machines and scores. Whether it may be saved is the services' word."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.utils.crypto import get_random_string
+
+from tournaments import selectors
+from tournaments.domain import scores
+from tournaments.domain.refusals import Refusal
+from tournaments.models import Entry, Machine, PlacePool, Stage, Tournament
+
+Offers = list[Any]
+
+
+def new_key() -> str:
+    """A key for one slip or form: the same key again is the same request, never a second one."""
+    return get_random_string(24)
+
+
+def find_entry(tournament: Tournament, typed: str) -> tuple[Entry | None, list[Entry], str]:
+    """The entry meant by what was typed, else offers and the sentence that says why nobody was chosen."""
+    entry, offers = selectors.find_entry(tournament, typed)
+    return entry, offers, "" if entry else _nobody(tournament, typed.strip(), offers)
+
+
+def find_machine(stage: Stage, typed: str) -> tuple[Machine | None, list[Machine], str]:
+    """The machine meant by what was typed, else offers and the sentence that says why none was chosen."""
+    machine, offers = selectors.find_machine(stage, typed)
+    return machine, offers, "" if machine else _no_machine(stage, typed.strip(), offers)
+
+
+def _nobody(tournament: Tournament, typed: str, offers: Offers) -> str:
+    if not typed:
+        return "Type the number on the badge, or a name."
+    if offers:
+        return f"Who is “{typed}”?"
+    if typed.isdecimal():
+        return f"There is no number {typed} in {tournament.name}."
+    return f"Nobody in {tournament.name} is called “{typed}”."
+
+
+def _no_machine(stage: Stage, typed: str, offers: Offers) -> str:
+    if not typed:
+        return "Type the code of the machine, or its name."
+    if offers:
+        return f"Which machine is “{typed}”?"
+    return f"No machine in {stage.label.lower()} has the code or name “{typed}”."
+
+
+def read_score(typed: str) -> int:
+    """The score as a number; raises `ValidationError` with the reason."""
+    try:
+        return scores.read(typed)
+    except Refusal as refusal:
+        raise forms.ValidationError(refusal.sentence) from refusal
+
+
+class GameForm(forms.Form):
+    """Who played which machine. `offers` holds the candidates of a field that could not be told, at most five."""
+
+    number = forms.CharField(required=False)
+    machine = forms.CharField(required=False)
+
+    def __init__(self, *args: Any, stage: Stage, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.stage = stage
+        self.offers: dict[str, Offers] = {"number": [], "machine": []}
+
+    def clean_number(self) -> Entry:
+        return self._one("number", lambda typed: find_entry(self.stage.tournament, typed))
+
+    def clean_machine(self) -> Machine:
+        return self._one("machine", lambda typed: find_machine(self.stage, typed))
+
+    def _one(self, field: str, find: Callable[[str], tuple[Any, Offers, str]]) -> Any:
+        found, self.offers[field], why = find(self.cleaned_data[field])
+        if found is None:
+            raise forms.ValidationError(why)
+        return found
+
+    def typed(self, field: str) -> str:
+        """What stands in the field, exactly as typed."""
+        return self[field].value() or ""
+
+
+class ScoredForm(GameForm):
+    """A game with its score. `sure` repeats a doubtful score that somebody confirmed."""
+
+    score = forms.CharField(required=False)
+    sure = forms.CharField(required=False)
+
+    def clean_score(self) -> int:
+        return read_score(self.cleaned_data["score"])
+
+    def clean_sure(self) -> int | None:
+        sure = self.cleaned_data["sure"]
+        return int(sure) if sure.isdecimal() and len(sure) <= 15 else None
+
+
+class SlipForm(ScoredForm):
+    """A slip of paper: number, machine and score."""
+
+    key = forms.CharField(required=False, max_length=64)
+
+    @property
+    def game_and_value(self) -> dict[str, Any]:
+        """What the services want to know of a valid slip."""
+        cleaned = self.cleaned_data
+        return {
+            "entry": cleaned["number"],
+            "machine": cleaned["machine"],
+            "value": cleaned["score"],
+            "key": cleaned["key"],
+        }
+
+
+class ReasonForm(forms.Form):
+    """A reason, and the revision that the person looked at. A missing reason is refused by the service."""
+
+    reason = forms.CharField(required=False, max_length=500)
+    seen = forms.IntegerField(widget=forms.HiddenInput)
+
+
+class CorrectForm(ScoredForm):
+    """Another value, player or machine for a score."""
+
+    reason = forms.CharField(required=False, max_length=500)
+    seen = forms.IntegerField(widget=forms.HiddenInput)
+
+
+class TimesForm(forms.Form):
+    """When a stage opens and closes, in the show's time."""
+
+    opens_at = forms.DateTimeField(required=False, label="Opens", input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"])
+    closes_at = forms.DateTimeField(required=False, label="Closes", input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"])
+
+
+class NewEntryForm(forms.Form):
+    """Somebody who enters at the desk."""
+
+    name = forms.CharField(max_length=100, error_messages={"required": "Type the name as it is to be called out."})
+    country = forms.CharField(required=False, max_length=50)
+    email = forms.EmailField(required=False, label="E-mail", help_text="Never shown in public.")
+    contact = forms.CharField(
+        required=False, max_length=200, label="Adult contact", help_text="For a child. Never shown in public."
+    )
+    ifpa_number = forms.CharField(required=False, max_length=20, label="IFPA number")
+    number = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=99_999_999,
+        help_text="Empty: the next free one.",
+        widget=forms.TextInput,
+    )
+    place = forms.ChoiceField(required=False, label="Kind of place")
+
+    def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        pools = PlacePool.objects.filter(tournament=tournament)
+        offered = [(pool.kind, f"{pool.get_kind_display()} ({pool.capacity - pool.taken} left)") for pool in pools]
+        if offered:
+            place: Any = self.fields["place"]
+            place.choices, place.required = offered, True
+            place.initial = next((pool.kind for pool in pools if pool.taken < pool.capacity), None)
+        else:
+            del self.fields["place"]
+
+
+class PlayOffForm(forms.Form):
+    """One score for each of those level at the cut."""
+
+    expected = forms.IntegerField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, level: list[Entry], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.level = level
+        for entry in level:
+            self.fields[f"score-{entry.number}"] = forms.CharField(required=False, label=str(entry))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        self.scores: dict[int, int] = {}
+        for entry in self.level:
+            field = f"score-{entry.number}"
+            try:
+                self.scores[entry.pk] = read_score(cleaned.get(field, ""))
+            except forms.ValidationError as fault:
+                self.add_error(field, fault)
+        return cleaned
+
+    def lines(self) -> list[forms.BoundField]:
+        return [self[f"score-{entry.number}"] for entry in self.level]
+
+
+class OrderForm(forms.Form):
+    """The order of those level at the cut: 1 for the best, and the reason."""
+
+    expected = forms.IntegerField(widget=forms.HiddenInput)
+    reason = forms.CharField(required=False, max_length=500)
+
+    def __init__(self, *args: Any, level: list[Entry], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.level = level
+        for entry in level:
+            self.fields[f"order-{entry.number}"] = forms.CharField(required=False, label=str(entry))
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        places = {entry.pk: cleaned.get(f"order-{entry.number}", "").strip() for entry in self.level}
+        wanted = [str(place) for place in range(1, len(self.level) + 1)]
+        if sorted(places.values(), key=lambda place: (len(place), place)) != wanted:
+            raise forms.ValidationError(f"Give each of them one of the places {', '.join(wanted)}, each place once.")
+        self.order = sorted(places, key=lambda entry: int(places[entry]))
+        return cleaned
+
+    def lines(self) -> list[forms.BoundField]:
+        return [self[f"order-{entry.number}"] for entry in self.level]

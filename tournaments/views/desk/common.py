@@ -1,0 +1,144 @@
+"""What the desk's pages share: the stage they are about, who may act, and how a "no" comes back to its form."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import wraps
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+
+from tournaments import permissions
+from tournaments.domain.facts import Phase
+from tournaments.domain.refusals import Refusal
+from tournaments.models import Entry, Score, Stage
+from tournaments.permissions import View, has_role
+
+Done = TypeVar("Done")
+PAGE_PARTS = {"desk:score": ("score",), "desk:entry": ("number",)}
+"""The parts of the address that some pages need beside their stage."""
+
+
+def desk_stage(view: View) -> View:
+    """A view of the desk about one stage with slips: loaded, allowed, in the show's time, never kept by a browser.
+
+    A kept page would come back with a key that has been used.
+    """
+
+    @wraps(view)
+    @never_cache
+    @permissions.desk
+    def loaded(request: HttpRequest, show: str, slug: str, stage: str, **parts: Any) -> HttpResponse:
+        stages = Stage.objects.select_related("tournament__show")
+        found = get_object_or_404(stages, key=stage, tournament__slug=slug, tournament__show__slug=show)
+        if not found.spec.slips:
+            raise Http404(f"{found.label} has no slips.")
+        with timezone.override(found.tournament.show.zone):
+            return view(request, found, **parts)
+
+    return loaded
+
+
+def posted_from(page: str) -> Callable[[View], View]:
+    """A view that only takes forms; whoever comes by an address, as after signing in again, is led to the page."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def taken(request: HttpRequest, stage: Stage, **parts: Any) -> HttpResponse:
+            if request.method != "POST":
+                return to_page(page, stage, *(parts[name] for name in PAGE_PARTS.get(page, ())))
+            return view(request, stage, **parts)
+
+        return taken
+
+    return decorate
+
+
+def may_organise(view: View) -> View:
+    """A view of the desk for organisers only."""
+    return permissions.organiser(view)
+
+
+def attempt(act: Callable[[], Done]) -> Done | Refusal:
+    """What a service gave back, or its "no" to be shown beside the form that asked, with what was typed."""
+    try:
+        return act()
+    except Refusal as refusal:
+        return refusal
+
+
+def actor(request: HttpRequest) -> User:
+    """Who acts; the guards above have made sure that somebody is signed in."""
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
+
+
+def stage_url(name: str, stage: Stage, *parts: Any) -> str:
+    """The address of one of the desk's pages about a stage."""
+    return reverse(name, args=[stage.tournament.show.slug, stage.tournament.slug, stage.key, *parts])
+
+
+def to_page(name: str, stage: Stage, *parts: Any, query: str = "") -> HttpResponseRedirect:
+    """A redirect to one of the desk's pages."""
+    return redirect(stage_url(name, stage, *parts) + query)
+
+
+def page(
+    request: HttpRequest,
+    template: str,
+    stage: Stage,
+    context: dict[str, Any],
+    refusal: Refusal | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    """A page or part of the desk about a stage, with a refusal in it if there is one, which then gives the status."""
+    now = timezone.now()
+    shared = {
+        "show": stage.tournament.show,
+        "tournament": stage.tournament,
+        "stage": stage,
+        "phase": stage.phase(now),
+        "phase_words": phase_words(stage, now),
+        "organiser": has_role(request.user, permissions.ORGANISER),
+        "refusal": refusal,
+    }
+    status = refusal.status if refusal else status
+    return render(request, f"tournaments/desk/{template}.html", {**shared, **context}, status=status)
+
+
+def phase_words(stage: Stage, now: datetime) -> str:
+    """How far the stage is, with the time that matters, in the show's time."""
+    phase = stage.phase(now)
+    if phase == Phase.PLANNED:
+        return f"Not open yet; due to open at {clock(stage.opens_at, now)}." if stage.opens_at else "Not open yet."
+    if phase == Phase.OPEN:
+        return f"Open until {clock(stage.closes_at, now)}." if stage.closes_at else "Open, without a closing time."
+    if phase == Phase.CLOSING:
+        since = clock(stage.closes_at, now) if stage.closes_at else ""
+        return f"Closing since {since}: games under way finish, late slips are taken, no new game starts."
+    return f"Closed at {clock(stage.closed_at, now)}." if stage.closed_at else "Closed."
+
+
+def clock(moment: datetime, now: datetime) -> str:
+    """A time of today as 16:00, another day's with its date. In the current time zone."""
+    local = timezone.localtime(moment)
+    same_day = local.date() == timezone.localtime(now).date()
+    return f"{local:%H:%M}" if same_day else f"{local:%H:%M on} {local.day} {local:%B %Y}"
+
+
+def score_of(stage: Stage, score: int) -> Score:
+    """The score of this stage, or 404."""
+    scores = Score.objects.select_related("entry__player", "machine", "stage__tournament__show", "recorded_by")
+    return get_object_or_404(scores, pk=score, stage=stage)
+
+
+def entry_of(stage: Stage, number: int) -> Entry:
+    """The entry with this number, or 404."""
+    entries = Entry.objects.select_related("player", "tournament__show", "pool")
+    return get_object_or_404(entries, tournament=stage.tournament, number=number)

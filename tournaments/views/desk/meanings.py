@@ -1,0 +1,97 @@
+"""What the text in a field of a slip means: one entry or machine, a few offers, or nobody, and why."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from tournaments.domain.facts import Standing
+from tournaments.domain.refusals import Refusal
+from tournaments.domain.scores import grouped
+from tournaments.forms import GameForm, find_entry, find_machine
+from tournaments.models import Entry, Machine, Stage
+from tournaments.selectors import StageRead
+
+FIELDS = ("number", "machine", "score")
+Typed = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Somebody or something that may be meant; `query` is the slip with the offer taken."""
+
+    label: str
+    query: str
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What is shown under a field. With `fault` the field is marked; `warning` is worth a look and stops nothing."""
+
+    sentence: str = ""
+    fault: bool = False
+    warning: str = ""
+    offers: tuple[Offer, ...] = ()
+
+
+def of_number(stage: Stage, typed: Typed, read: StageRead) -> Meaning:
+    """Whom the number or name means, with the games played."""
+    entry, offers, why = find_entry(stage.tournament, typed["number"])
+    if entry is None:
+        return Meaning(why, fault=True, offers=_offers("number", offers, typed))
+    games = f"{read.table.row(entry.pk).games} of {read.rules.games_allowed} games"
+    gone = "" if entry.standing == Standing.IN else f"{entry.name} is {entry.get_status_display()}."
+    return Meaning(f"{_person(entry)}, {games}", warning=gone)
+
+
+def of_machine(stage: Stage, typed: Typed, read: StageRead) -> Meaning:
+    """Which machine the code or name means; warns early when the entry has played it as often as it may."""
+    machine, offers, why = find_machine(stage, typed["machine"])
+    if machine is None:
+        return Meaning(why, fault=True, offers=_offers("machine", offers, typed))
+    entry = find_entry(stage.tournament, typed["number"])[0]
+    had = [p.value for p in read.facts.played if entry and (p.entry, p.machine) == (entry.pk, machine.pk)]
+    if entry is None or len(had) < read.rules.games_per_machine:
+        return Meaning(str(machine))
+    played = ", ".join(grouped(value) for value in had)
+    return Meaning(str(machine), warning=f"{entry.name} has already played it: {played}.")
+
+
+def of_all(stage: Stage, typed: Typed, read: StageRead) -> dict[str, Meaning]:
+    """The meanings of the fields in which something stands."""
+    of = {"number": of_number, "machine": of_machine}
+    return {field: find(stage, typed, read) for field, find in of.items() if typed[field].strip()}
+
+
+def of_form(form: GameForm, refusal: Refusal | None, typed: Typed) -> dict[str, Meaning]:
+    """The same for a slip that was not taken: the faults of the form, and the field a refusal is about."""
+    meanings = {}
+    for field in FIELDS:
+        found = form.cleaned_data.get(field)
+        if field in form.errors:
+            offers = _offers(field, form.offers.get(field, []), typed)
+            meanings[field] = Meaning(" ".join(map(str, form.errors[field])), fault=True, offers=offers)
+        elif found is not None:
+            words = _person(found) if isinstance(found, Entry) else str(found) if isinstance(found, Machine) else ""
+            meanings[field] = Meaning(words, fault=refusal is not None and refusal.field == field)
+    return meanings
+
+
+def to_fix(typed: Typed, meanings: Mapping[str, Meaning]) -> str:
+    """The field in which typing goes on: the first with a fault, else the first empty one, else the score."""
+    faulty = [field for field in FIELDS if field in meanings and meanings[field].fault]
+    empty = [field for field in FIELDS if not typed[field].strip()]
+    return (faulty + empty + ["score"])[0]
+
+
+def _offers(field: str, found: list[Entry] | list[Machine], typed: Typed) -> tuple[Offer, ...]:
+    offers = []
+    for one in found:
+        label, value = (_person(one), str(one.number)) if isinstance(one, Entry) else (str(one), one.code)
+        offers.append(Offer(label, urlencode({**typed, field: value})))
+    return tuple(offers)
+
+
+def _person(entry: Entry) -> str:
+    """Number, name and country: what tells two people of one name apart."""
+    country = entry.player.country
+    return f"{entry} ({country})" if country else str(entry)

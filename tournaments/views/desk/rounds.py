@@ -1,0 +1,119 @@
+"""The qualifying round opens, closes and is opened again; and who still has games to play."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from tournaments import selectors
+from tournaments.domain.refusals import Refusal
+from tournaments.forms import TimesForm
+from tournaments.models import Stage
+from tournaments.services import shows, stages
+from tournaments.views.desk.common import actor, attempt, desk_stage, may_organise, page, posted_from, to_page
+from tournaments.views.desk.overview import Progress, overview, progress
+
+
+@desk_stage
+@require_GET
+def close(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """How far the round is, its times, and what is still outstanding."""
+    return _close_page(request, stage)
+
+
+@desk_stage
+@posted_from("desk:close")
+def act(request: HttpRequest, stage: Stage, act: str) -> HttpResponse:
+    """Open the round, or close it when nothing is outstanding."""
+    service = {"open": stages.open_stage, "close": stages.close_stage}.get(act)
+    if service is None:
+        raise Http404(f"A round cannot be “{act}”.")
+    outcome = attempt(lambda: service(stage, actor=actor(request)))
+    if isinstance(outcome, Refusal):
+        return _close_page(request, stage, refusal=outcome)
+    told = f"{stage.label} is open." if act == "open" else f"{stage.label} is closed. Next: the cut."
+    messages.success(request, told)
+    return to_page("desk:close", stage)
+
+
+@desk_stage
+@posted_from("desk:close")
+def times(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """When the round opens and closes."""
+    form = TimesForm(request.POST)
+    if not form.is_valid():
+        return _close_page(request, stage, form)
+    outcome = attempt(lambda: shows.set_times(stage, actor=actor(request), **form.cleaned_data))
+    if isinstance(outcome, Refusal):
+        return _close_page(request, stage, form, refusal=outcome)
+    messages.success(request, "The times are set.")
+    return to_page("desk:close", stage)
+
+
+@desk_stage
+@may_organise
+@posted_from("desk:close")
+def reopen(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Take a closing back, with the reason."""
+    reason = request.POST.get("reason", "")
+    outcome = attempt(lambda: stages.reopen_stage(stage, actor=actor(request), reason=reason))
+    if isinstance(outcome, Refusal):
+        return _close_page(request, stage, refusal=outcome)
+    messages.success(request, f"{stage.label} is open again.")
+    return to_page("desk:close", stage)
+
+
+FILTERS = {"missing": "Games to play", "not-started": "Not started", "unfinished": "Unfinished", "all": "Everybody"}
+SORTS = {"number": "Number", "name": "Name", "games": "Games"}
+
+
+@desk_stage
+@require_GET
+def missing(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Who has played how many games, and who has not started."""
+    read = selectors.stage_facts(stage)
+    everybody = progress(read)
+    only = _choice(request, "only", FILTERS)
+    sort = _choice(request, "sort", SORTS)
+    shown = {
+        "missing": [one for one in everybody if one.missing],
+        "not-started": [one for one in everybody if one.not_started],
+        "unfinished": [one for one in everybody if one.unfinished],
+        "all": everybody,
+    }
+    counts = {name: len(group) for name, group in shown.items()}
+    context = {
+        "read": read,
+        "lines": sorted(shown[only], key=lambda one: _sorting(one, sort)),
+        "filters": [(name, label, counts[name]) for name, label in FILTERS.items()],
+        "sorts": SORTS.items(),
+        "only": only,
+        "sort": sort,
+    }
+    return page(request, "missing", stage, context)
+
+
+def _choice(request: HttpRequest, name: str, choices: dict[str, str]) -> str:
+    chosen = request.GET.get(name, "")
+    return chosen if chosen in choices else next(iter(choices))
+
+
+def _sorting(one: Progress, sort: str) -> tuple[Any, ...]:
+    by = {"name": (selectors.fold(one.entrant.name),), "games": (one.row.games,)}
+    return (*by.get(sort, ()), one.entrant.number)
+
+
+def _close_page(
+    request: HttpRequest, stage: Stage, form: TimesForm | None = None, refusal: Refusal | None = None
+) -> HttpResponse:
+    fresh = selectors.stage_facts(stage)
+    form = form or TimesForm(initial={name: _local(getattr(fresh.stage, name)) for name in ("opens_at", "closes_at")})
+    context = {"form": form, "reason": request.POST.get("reason", ""), **overview(fresh)}
+    return page(request, "close", fresh.stage, context, refusal, status=422 if form.errors else 200)
+
+
+def _local(moment: Any) -> str:
+    """As an input of the kind datetime-local wants it, in the show's time."""
+    return f"{timezone.localtime(moment):%Y-%m-%dT%H:%M}" if moment else ""

@@ -1,0 +1,177 @@
+"""One score: its history, and everything that can be done to it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from tournaments import selectors
+from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
+from tournaments.domain.scores import grouped
+from tournaments.forms import CorrectForm, ReasonForm
+from tournaments.models import Journal, Score, Stage
+from tournaments.services import scores
+from tournaments.views.desk import meanings
+from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, score_of, to_page
+from tournaments.views.desk.meanings import FIELDS
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a history: the journal's, and what was different before and after it as (what, before, after)."""
+
+    line: Journal
+    changes: tuple[tuple[str, str, str], ...]
+
+
+@desk_stage
+@require_GET
+def score(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
+    """The score's page."""
+    return _score_page(request, score_of(stage, score))
+
+
+@desk_stage
+@posted_from("desk:score")
+def correct(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
+    """Another value, player or machine, with the reason."""
+    found = score_of(stage, score)
+    form = CorrectForm(request.POST, stage=stage)
+    if not form.is_valid():
+        return _score_page(request, found, form)
+    typed = form.cleaned_data
+    outcome = attempt(
+        lambda: scores.correct(
+            found,
+            actor=actor(request),
+            seen=typed["seen"],
+            reason=typed["reason"],
+            value=typed["score"],
+            entry=typed["number"],
+            machine=typed["machine"],
+            sure=typed["sure"],
+        )
+    )
+    if isinstance(outcome, Refusal):
+        return _score_page(request, score_of(stage, score), form, refusal=outcome)
+    now = score_of(stage, score)
+    messages.success(request, f"Corrected: {now}." if outcome else "Nothing was different; nothing was changed.")
+    return to_page("desk:score", stage, score)
+
+
+@desk_stage
+@posted_from("desk:score")
+def act(request: HttpRequest, stage: Stage, score: int, act: str) -> HttpResponse:
+    """Void, restore, undo, abandon or settle."""
+    if act not in ACTS:
+        raise Http404(f"A score cannot be “{act}”.")
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        return _score_page(request, score_of(stage, score), reasons={act: form})
+    service, told = ACTS[act]
+    outcome = attempt(lambda: service(score_of(stage, score), request, form.cleaned_data))
+    if isinstance(outcome, Refusal):
+        return _score_page(request, score_of(stage, score), reasons={act: form}, refusal=outcome)
+    messages.success(request, told.format(score=score_of(stage, score)))
+    return to_page("desk:score", stage, score)
+
+
+def _void(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
+    scores.void(score, actor=actor(request), seen=typed["seen"], reason=typed["reason"])
+
+
+def _restore(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
+    scores.restore(score, actor=actor(request), seen=typed["seen"], reason=typed["reason"])
+
+
+def _undo(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
+    scores.undo(score, actor=actor(request), seen=typed["seen"])
+
+
+def _abandon(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
+    scores.abandon(score, actor=actor(request), reason=typed["reason"])
+
+
+def _settle(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
+    keep = request.POST.get("keep")
+    if keep not in ("first", "second"):
+        raise Refusal("Choose which of the two results is right.", field="keep")
+    scores.settle(score, actor=actor(request), keep_waiting=keep == "second", reason=typed["reason"])
+
+
+Act = Callable[[Score, HttpRequest, dict[str, Any]], None]
+ACTS: dict[str, tuple[Act, str]] = {
+    "void": (_void, "Void: {score}. It counts for nothing now and can be restored."),
+    "restore": (_restore, "Restored: {score}."),
+    "undo": (_undo, "The last change was taken back. Now: {score}."),
+    "abandon": (_abandon, "The game was given up and does not count as played: {score}."),
+    "settle": (_settle, "The two results are settled."),
+}
+
+
+def _score_page(
+    request: HttpRequest,
+    found: Score,
+    form: CorrectForm | None = None,
+    *,
+    reasons: dict[str, ReasonForm] | None = None,
+    refusal: Refusal | None = None,
+) -> HttpResponse:
+    """The page with everything typed. After a stale form it goes on from what is now, which the page then shows."""
+    typed = {field: form.typed(field) for field in FIELDS} if form else _as_it_is(found)
+    # A form that was refused for another reason must still notice a change that its person has not seen.
+    posted = request.POST.get("seen", "")
+    seen = posted if posted.isdecimal() and not isinstance(refusal, Stale) else found.revision
+    context = {
+        "score": found,
+        "typed": typed,
+        "meanings": meanings.of_form(form, refusal, typed) if form else {},
+        "reason": form.typed("reason") if form else "",
+        "reasons": {name: one["reason"].value() for name, one in (reasons or {}).items()},
+        "keep": request.POST.get("keep", ""),
+        "doubtful": form.cleaned_data["score"] if form and _is_doubtful(refusal) else None,
+        "seen": seen,
+        "steps": [_step(line) for line in reversed(selectors.history(found))],
+        "rival": _rival(found),
+    }
+    faulty = bool(form and form.errors) or any(one.errors for one in (reasons or {}).values())
+    return page(request, "score", found.stage, context, refusal, status=422 if faulty else 200)
+
+
+def _is_doubtful(refusal: Refusal | None) -> bool:
+    return isinstance(refusal, NeedsDecision) and refusal.settle == "doubtful"
+
+
+def _as_it_is(score: Score) -> dict[str, str]:
+    value = "" if score.value is None else grouped(score.value)
+    return {"number": str(score.entry.number), "machine": score.machine.code, "score": value}
+
+
+def _rival(score: Score) -> Score | None:
+    """The score beside which this one waits."""
+    if score.state != Score.State.WAITING:
+        return None
+    others = Score.objects.filter(stage=score.stage, entry=score.entry, machine=score.machine)
+    return others.filter(state__in=Score.COUNTED).select_related("recorded_by").order_by("-attempt").first()
+
+
+SHOWN = {"value": "score", "entry_name": "player", "machine_name": "machine", "state": "state"}
+
+
+def _step(line: Journal) -> Step:
+    before, after = line.before or {}, line.after or {}
+    changes = tuple(
+        (words, _words(before.get(name)), _words(after.get(name)))
+        for name, words in SHOWN.items()
+        if before and before.get(name) != after.get(name)
+    )
+    return Step(line, changes)
+
+
+def _words(value: Any) -> str:
+    if value is None:
+        return "none"
+    return grouped(value) if isinstance(value, int) else str(value)
