@@ -1,0 +1,123 @@
+"""What is done to entries and machines: a page that says what it means, and one service each."""
+
+import pytest
+
+from tests import factories
+from tests.tournaments.admin.pages import errors, every_change_is_in_the_journal, text
+from tournaments.models import Entry, Journal, StageMachine
+
+
+def used(world, number=1):
+    return StageMachine.objects.get(stage=world.stage, machine=world.machines[number])
+
+
+@pytest.mark.parametrize(
+    ("act", "status"), [("withdraw", Entry.Status.WITHDRAWN), ("disqualify", Entry.Status.DISQUALIFIED)]
+)
+def test_entries_leave_with_a_reason_and_come_back(pages, world, act, status):
+    answer = pages.act("entry", act, *world.entries, reason="They left.")
+
+    assert answer.status_code == 302
+    assert {entry.status for entry in Entry.objects.all()} == {status}
+    lines = Journal.objects.filter(action=act)
+    assert {(line.reason, line.actor.username) for line in lines} == {("They left.", "olivia")}
+    pages.act("entry", "reinstate", *world.entries, reason="A mistake.")
+    assert {entry.status for entry in Entry.objects.all()} == {Entry.Status.ENTERED}
+    assert every_change_is_in_the_journal()
+
+
+def test_entries_check_in_without_a_question(pages, world):
+    pages.act("entry", "check-in", *world.entries)
+
+    assert {entry.status for entry in Entry.objects.all()} == {Entry.Status.CHECKED_IN}
+
+
+def test_without_a_reason_nothing_happens_and_the_page_says_so(pages, world):
+    answer = pages.act("entry", "withdraw", *world.entries, reason="   ")
+
+    assert answer.status_code == 422
+    assert errors(answer) == {"reason": ["Say why, in a few words; it is kept beside the change."]}
+    assert {entry.status for entry in Entry.objects.all()} == {Entry.Status.ENTERED}
+
+
+def test_an_act_that_is_refused_for_one_is_done_to_none_and_keeps_what_was_typed(pages, world):
+    pages.act("stagemachine", "leave-out", used(world, 1), used(world, 0))
+    assert StageMachine.objects.count() == 6
+
+    pages.act("entry", "withdraw", world.entries[1], reason="Left.")
+    answer = pages.act("entry", "check-in", *world.entries)
+
+    assert answer.status_code == 422
+    assert errors(answer) == {None: ["2 Player 2 is withdrawn."]}
+    assert Entry.objects.get(number=1).status == Entry.Status.ENTERED
+    assert every_change_is_in_the_journal()
+
+
+def test_a_list_leads_to_the_page_of_the_act_with_the_rows_that_were_ticked(pages, world):
+    ticked = {"action": "withdraw", "_selected_action": [entry.pk for entry in world.entries]}
+
+    answer = pages.client.post(pages.url("entry", "changelist"), ticked)
+
+    assert "They play no more." in text(answer)
+    assert "1 Player 1" in text(answer)
+    assert {entry.status for entry in Entry.objects.all()} == {Entry.Status.ENTERED}
+
+
+def test_the_page_of_a_row_leads_to_the_acts_that_make_sense_now(pages, world):
+    def offered():
+        return [label for label, _ in pages.get("entry", "change", world.entries[0].pk).context["acts"]]
+
+    assert offered() == ["Check in", "Withdraw", "Disqualify"]
+    pages.act("entry", "withdraw", world.entries[0], reason="Left.")
+    assert offered() == ["Reinstate", "Disqualify"]
+    address = pages.get("entry", "change", world.entries[0].pk).context["acts"][0][1]
+    assert "1 Player 1" in text(pages.client.get(address))
+
+
+@pytest.mark.parametrize(("act", "state"), [("let-stand", "let-stand"), ("cancel", "cancelled")])
+def test_a_machine_is_closed_or_cancelled_in_a_stage_with_a_reason_and_opened_again(pages, world, act, state):
+    row = used(world)
+
+    pages.act("stagemachine", act, row, reason="The flipper broke.")
+
+    row.refresh_from_db()
+    assert row.state == StageMachine.State(state)
+    assert Journal.objects.filter(action="set machine state").get().reason == "The flipper broke."
+    pages.act("stagemachine", "open-again", row, reason="Repaired.")
+    row.refresh_from_db()
+    assert row.state == StageMachine.State.OPEN
+    assert every_change_is_in_the_journal()
+
+
+def test_a_machine_nobody_played_is_left_out(pages, world):
+    pages.act("stagemachine", "leave-out", used(world))
+
+    assert StageMachine.objects.filter(machine=world.machines[1]).count() == 0
+    assert every_change_is_in_the_journal()
+
+
+def test_an_act_in_two_tournaments_is_noted_in_both(pages, world):
+    kids = factories.tournament(world.show, format="kids")
+    other = factories.entry(kids, "Ann")
+
+    pages.act("entry", "withdraw", other, world.entries[0], reason="Left together.")
+
+    assert Journal.objects.filter(action="withdraw").values("tournament").distinct().count() == 2
+    assert every_change_is_in_the_journal()
+
+
+def test_an_act_that_is_not_there_and_rows_that_are_not_there_change_nothing(pages, world):
+    assert pages.act("entry", "delete", *world.entries).status_code == 403
+    assert "Nothing is chosen" in text(pages.client.get(pages.url("entry", "act", "withdraw"), {"ids": "99999,x"}))
+
+
+@pytest.mark.parametrize("role", ["desk", "official", ""])
+def test_other_roles_cannot_act(client, world, role):
+    client.force_login(factories.user(role))
+
+    answer = client.post(
+        "/admin/tournaments/entry/act/withdraw/", {"ids": world.entries[0].pk, "do": "yes", "reason": "x"}, follow=True
+    )
+
+    assert answer.status_code == 403
+    assert Entry.objects.get(pk=world.entries[0].pk).status == Entry.Status.ENTERED
