@@ -14,8 +14,8 @@ from tournaments.domain.standings import tabulate
 from tournaments.formats import FROM_THE_RULES, OUR_CHOICE, StageSpec, rule
 
 CUT_TIES = {
-    "play-off": "A tie across the cut is settled by a play-off game.",
-    "ruling": "A tie across the cut is settled by the organisers' ruling.",
+    "play-off": "A tie across the cut is settled by a play-off game, or by the organisers' ruling.",
+    "ruling": "A tie across the cut is settled by the organisers' ruling only.",
 }
 
 
@@ -103,6 +103,10 @@ class SoloFormat:
     def qualifiers(self, rules: OpenRules) -> int:
         """How many go on from qualifying."""
         return rules.qualifiers
+
+    def play_off_at_cut(self, rules: OpenRules) -> bool:
+        """Unless the organisers keep ties across the cut to themselves."""
+        return rules.cut_ties == "play-off"
 
     def table(self, facts: StageFacts, rules: OpenRules) -> Table:
         """The table of the qualifying round."""

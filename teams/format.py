@@ -42,6 +42,10 @@ class TeamFormat:
         """The winner of a group goes on."""
         return 1
 
+    def play_off_at_cut(self, rules: TeamRules) -> bool:
+        """A level group is played off."""
+        return True
+
     def table(self, facts: StageFacts, rules: TeamRules) -> Table:
         """The table of a group's bonus game."""
         return tabulate(facts, self.qualifying(rules))

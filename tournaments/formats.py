@@ -62,6 +62,10 @@ class Format(Protocol):
         """How many go on from qualifying."""
         ...
 
+    def play_off_at_cut(self, rules: Any) -> bool:
+        """Whether a tie across the cut may be settled by a play-off game; a ruling always may."""
+        ...
+
 
 _formats: dict[str, Format] = {}
 

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 
 ORGANISER, DESK, OFFICIAL = "organiser", "desk", "official"
 GROUPS = (ORGANISER, DESK, OFFICIAL)
-"""Least rights first would be official, desk, organiser; each later one may do all the earlier ones may."""
+"""Most rights first: each may do all that the later ones may."""
 
 MAY_ACT_AS = {ORGANISER: {ORGANISER}, DESK: {ORGANISER, DESK}, OFFICIAL: {ORGANISER, DESK, OFFICIAL}}
 

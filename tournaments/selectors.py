@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.db import connection
@@ -55,7 +56,7 @@ class StageRead:
         """What a page of this reading is known by: the clock can change the phase without a change."""
         return f"{self.revision}.{self.phase}"
 
-    @property
+    @cached_property
     def cut(self) -> Cut:
         """The cut as it stands."""
         return advancement.cut(self.facts, self.table, self.rules, self.qualifiers)

@@ -38,7 +38,7 @@ class EntryForm(SeenForm):
     number = forms.IntegerField(
         required=False,
         min_value=1,
-        max_value=999_999,
+        max_value=entries.HIGHEST_NUMBER,
         widget=forms.TextInput(attrs={"inputmode": "numeric", "size": 8}),
         help_text="Of a new person; the same in every tournament of the show. Empty: the next one free.",
     )

@@ -79,7 +79,7 @@ class SeatAdmin(LookOnly):
 class RulingAdmin(LookOnly):
     list_display = ("kind", "stage_name", "reason", "decided_by", "decided", "undone")
     list_filter = ("kind", "tournament", "undone_at")
-    list_select_related = ("stage__tournament__show", "decided_by", "undone_by")
+    list_select_related = ("tournament__show", "stage__tournament__show", "decided_by", "undone_by")
     search_fields = ("reason", "tournament__name")
     date_hierarchy = "decided_at"
     fields = ("stage_name", "kind", "contents", "reason", "decided_by", "decided", "undone_by", "undone")

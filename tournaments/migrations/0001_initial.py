@@ -2,6 +2,7 @@
 
 import django.core.validators
 import django.db.models.deletion
+import django.db.models.functions.text
 import tournaments.formats
 import tournaments.models.show
 from django.conf import settings
@@ -61,7 +62,7 @@ class Migration(migrations.Migration):
                 (
                     "opens_at",
                     models.DateTimeField(
-                        blank=True, help_text="From when places are on sale; empty: at once.", null=True
+                        blank=True, help_text="From when places are on sale, for people to read.", null=True
                     ),
                 ),
                 (
@@ -531,7 +532,8 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="machine",
             constraint=models.UniqueConstraint(
-                fields=("show", "code"),
+                models.F("show"),
+                django.db.models.functions.text.Lower("code"),
                 name="machine_code_once_in_a_show",
                 violation_error_message="The show has another machine with this code.",
             ),

@@ -1,5 +1,6 @@
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models.functions import Lower
 
 from tournaments.domain.facts import MachineState
 from tournaments.models.show import Show, Stage
@@ -23,7 +24,8 @@ class Machine(models.Model):
         ordering = ["show", "name", "code"]
         constraints = [
             models.UniqueConstraint(
-                fields=["show", "code"],
+                "show",
+                Lower("code"),
                 name="machine_code_once_in_a_show",
                 violation_error_message="The show has another machine with this code.",
             )

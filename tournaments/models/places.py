@@ -15,7 +15,9 @@ class PlacePool(models.Model):
     kind = models.CharField(max_length=20, choices=Kind.choices)
     capacity = models.PositiveIntegerField(help_text="How many places there are in all.")
     taken = models.PositiveIntegerField(default=0, editable=False)
-    opens_at = models.DateTimeField(null=True, blank=True, help_text="From when places are on sale; empty: at once.")
+    opens_at = models.DateTimeField(
+        null=True, blank=True, help_text="From when places are on sale, for people to read."
+    )
     closes_at = models.DateTimeField(null=True, blank=True, help_text="Until when places are on sale; empty: no end.")
 
     class Meta:

@@ -10,14 +10,14 @@ from tournaments.domain.refusals import Refusal
 from tournaments.services.change import all_or_nothing
 
 
-def set_up(name: str, *, group: str, password: str, is_staff: bool = False) -> AbstractBaseUser:
+def set_up(name: str, *, group: str, password: str) -> AbstractBaseUser:
     """A login for trying things out: in a group, with this password, made or brought up to date."""
     users = get_user_model()
     with all_or_nothing():
         user, _ = users.objects.get_or_create(username=name)
-        user.is_active, user.is_staff = True, is_staff
+        user.is_active = True
         user.set_password(password)
-        user.save(update_fields=["is_active", "is_staff", "password"])
+        user.save(update_fields=["is_active", "password"])
         user.groups.add(Group.objects.get(name=group))
     return user
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from tournaments import selectors
@@ -24,6 +24,8 @@ Actor = User | None
 
 LONGEST_REASON = 500
 LONGEST_KEY = 64
+LOCK_TIMED_OUT_OR_DEADLOCK = ("55P03", "40P01")
+"""What PostgreSQL calls them."""
 
 
 @dataclass
@@ -56,6 +58,8 @@ class Log:
             raise RuntimeError("a change writes one journal line")
         if len(reason) > LONGEST_REASON:
             raise Refusal(f"Give the reason in at most {LONGEST_REASON} characters.", field="reason")
+        if "\x00" in reason:
+            raise Refusal("The reason holds a sign that cannot be kept; type it again.", field="reason")
         self.line = {
             "summary": summary[:500],
             "before": before,
@@ -132,12 +136,16 @@ def change(
 def all_or_nothing() -> Iterator[None]:
     """Several changes that stand or fall together, such as the import of a folder.
 
-    A unique constraint that strikes means that another writer was first: that is a `Refusal`. Any other constraint
-    is a fault of ours and stays an error.
+    A unique constraint that strikes means that another writer was first, and a lock that does not come that there are
+    too many: both are a `Refusal`. Any other constraint is a fault of ours and stays an error.
     """
     try:
         with _turn(), transaction.atomic():
             yield
+    except OperationalError as error:
+        if not _waited_too_long(error):
+            raise
+        raise Refusal("The desk is very busy just now. Nothing was saved; send it once more.") from error
     except IntegrityError as error:
         if not _entered_twice(error):
             raise
@@ -151,6 +159,14 @@ def _entered_twice(error: IntegrityError) -> bool:
     cause = error.__cause__
     return getattr(cause, "sqlite_errorname", "") == "SQLITE_CONSTRAINT_UNIQUE" or (
         getattr(cause, "sqlstate", "") == "23505"
+    )
+
+
+def _waited_too_long(error: OperationalError) -> bool:
+    """Whether a lock did not come in time, or two writers waited for each other, in the words of either driver."""
+    cause = error.__cause__
+    return getattr(cause, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or (
+        getattr(cause, "sqlstate", "") in LOCK_TIMED_OUT_OR_DEADLOCK
     )
 
 

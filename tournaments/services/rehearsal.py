@@ -232,12 +232,13 @@ class _Rehearsal:
         row: Sequence[Kind],
     ) -> None:
         self.random, self.now, self.people, self.row = random, now, people, row
+        self.children = kind.short_names
         self.tournament = shows.create_tournament(
             actor=None, show=show, name=kind.label, slug=kind.key, format=kind.key, starts_on=show.starts_on
         )
-        self.rules = self.tournament.rules_in_force
-        self.limits = kind.qualifying(self.rules)
-        self.qualifiers = kind.qualifiers(self.rules)
+        rules = self.tournament.rules_in_force
+        self.limits = kind.qualifying(rules)
+        self.qualifiers = kind.qualifiers(rules)
         self.stage = self.tournament.stages.select_related("tournament__show").get(key=spec.key)
         self.opened = now - PLAYED
 
@@ -290,21 +291,17 @@ class _Rehearsal:
 
     def _known(self, players: int) -> Iterator[Player]:
         """Half of the field also plays in an earlier tournament; children are entered in theirs only."""
-        if self._children:
+        if self.children:
             return iter(())
         known = self.random.sample(self.people.adults, min(players // 2, len(self.people.adults)))
         return iter(known)
-
-    @property
-    def _children(self) -> bool:
-        return hasattr(self.rules, "under_age")
 
     def _register(self, place: str, player: Player | None, at: datetime) -> Entry:
         at = min(at, self.now)
         if player:
             return entries.register(self.tournament, actor=None, name=player.name, player=player, place=place, at=at)
         name, country, ifpa_number = self.people.details()
-        contact = f"{next(self.people.names)}, in the hall" if self._children else ""
+        contact = f"{next(self.people.names)}, in the hall" if self.children else ""
         entry = entries.register(
             self.tournament,
             actor=None,
@@ -315,7 +312,7 @@ class _Rehearsal:
             place=place,
             at=at,
         )
-        if not self._children:
+        if not self.children:
             self.people.adults.append(entry.player)
         return entry
 

@@ -23,6 +23,8 @@ def record_play_off(
     """
     with change(stage.tournament, actor=actor, action="record play-off", expected=expected) as log:
         level = _level(stage, log)
+        if not stage.tournament.kind.play_off_at_cut(stage.tournament.rules_in_force):
+            raise Refusal(f"By the rules of {stage.tournament.name} the organisers' ruling settles a tie at the cut.")
         _check_everybody(level, tuple(scores))
         again = sorted(
             (e for e in scores if list(scores.values()).count(scores[e]) > 1), key=lambda e: level[e].number

@@ -88,12 +88,13 @@ def record(
     return Recorded(score)
 
 
-def abandon(score: Score, *, actor: Actor, reason: str) -> None:
+def abandon(score: Score, *, actor: Actor, reason: str, seen: int | None = None) -> None:
     """A game under way is given up without a result; it does not count as played."""
     with change(score.stage.tournament, actor=actor, action="abandon game") as log:
         stored = _stored(score)
         if stored.state != Score.State.PLAYING:
             raise Refusal(f"{stored.entry} is no longer playing {stored.machine}.")
+        _refuse_if_stale(stored, stored.revision if seen is None else seen)
         need_reason(reason)
         before = _snapshot(stored)
         stored.state = Score.State.VOID
@@ -235,8 +236,11 @@ def put_aside(
     return Recorded(score)
 
 
-def settle(waiting: Score, *, actor: Actor, keep_waiting: bool, reason: str) -> None:
-    """Decide between a score and the second result that waits beside it."""
+def settle(waiting: Score, *, actor: Actor, keep_waiting: bool, reason: str, seen_first: int | None = None) -> None:
+    """Decide between a score and the second result that waits beside it.
+
+    `seen_first` is the revision of the first result on the form: corrected since, it is `Stale`.
+    """
     with change(waiting.stage.tournament, actor=actor, action="settle") as log:
         stored = _stored(waiting)
         if stored.state != Score.State.WAITING:
@@ -248,6 +252,8 @@ def settle(waiting: Score, *, actor: Actor, keep_waiting: bool, reason: str) -> 
             raise Refusal(
                 f"The other result of {stored.entry} on {stored.machine} is gone; void this one and record it anew."
             )
+        if first is not None and seen_first is not None:
+            _refuse_if_stale(first, seen_first)
         subject = first or stored
         before = _snapshot(subject)
         if keep_waiting and first is not None:

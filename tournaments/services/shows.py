@@ -61,11 +61,12 @@ def change_show(
         for field in changed:
             setattr(stored, field, typed[field])
         checked(stored)
-        stored.save(update_fields=changed)
         after = {field: str(typed[field]) for field in changed}
         for tournament in stored.tournaments.order_by("pk"):
             with change(tournament, actor=actor, action="change show") as log:
                 log.write(f"{stored}: details corrected.", before=before, after=after)
+        # Last, because its row is locked after those of the tournaments, always.
+        stored.save(update_fields=changed)
     show.refresh_from_db()
 
 

@@ -39,8 +39,8 @@ def _unpacked(upload: UploadedFile) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(upload) as archive:
             return _folder_in(archive, name)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as fault:
-        # RuntimeError is how zipfile says that a password is needed.
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeDecodeError) as fault:
+        # RuntimeError is how zipfile says that a password is needed, or a way of packing it does not know.
         reason = f"The zip file cannot be unpacked ({fault}); pack the folder again without a password."
         raise Faults([Fault(name, None, reason)]) from fault
 
@@ -58,6 +58,8 @@ def _folder_in(archive: zipfile.ZipFile, name: str) -> dict[str, bytes]:
             continue
         if path.name in files:
             raise Faults([Fault(path.name, None, f"{name} holds this file twice.")])
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise Faults([Fault(path.name, None, f"{name} packs it in an unusual way; make an ordinary zip file.")])
         # What a zip file says about its sizes may be a lie; only so much is ever unpacked.
         with archive.open(info) as packed:
             files[path.name] = packed.read(left + 1)

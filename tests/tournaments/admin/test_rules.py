@@ -49,7 +49,7 @@ def test_defaults_and_sources_are_told_in_words(pages, tournament):
     )
     assert "linear-100, papa, count-down, or a list such as" in told["rule_points"]
     assert told["rule_points"].endswith("Our choice. Default: linear-100.")
-    assert "Default: A tie across the cut is settled by a play-off game." in told["rule_cut_ties"]
+    assert "settled by a play-off game, or by the organisers' ruling." in told["rule_cut_ties"]
 
 
 def test_rules_are_changed_with_a_reason(pages, tournament):

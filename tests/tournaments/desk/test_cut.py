@@ -4,7 +4,9 @@ import pytest
 
 from tests import factories
 from tests.tournaments.desk.reading import text
+from tournaments.domain.refusals import Refusal
 from tournaments.models import Ruling, Seat
+from tournaments.services import rulings, shows, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +79,14 @@ def test_a_cut_seen_before_somebody_changed_something_is_not_declared(desk, worl
     refused = desk.post("declare", expected=seen)
 
     assert refused.status_code == 409
+    assert not Seat.objects.exists()
+
+
+@pytest.mark.parametrize("seen", ["", "three", "-1", "9" * 5000])
+def test_a_cut_without_the_table_it_was_seen_with_is_not_declared(desk, world, seen):
+    factories.closed(world, CLEAR)
+
+    assert desk.post("declare", expected=seen).status_code == 409
     assert not Seat.objects.exists()
 
 
@@ -178,3 +188,18 @@ def test_only_an_organiser_takes_a_declared_cut_back_with_a_reason(desk, organis
     organiser.post("withdraw-cut", reason="late slip")
 
     assert not Seat.objects.exists()
+
+
+def test_where_the_rules_keep_ties_to_the_organisers_no_play_off_is_taken(desk, world):
+    shows.change_rules(world.tournament, actor=None, rules={**RULES, "cut_ties": "ruling"}, reason="Announced so.")
+    tied = factories.closed(world, TIED)
+    two, three = (entry.pk for entry in tied.entries[1:3])
+
+    page = text(desk.get("cut"))
+    with pytest.raises(Refusal, match="organisers' ruling settles a tie"):
+        rulings.record_play_off(tied.stage, actor=None, scores={two: 2, three: 1})
+    rulings.rule_order(tied.stage, actor=None, order=[three, two], reason="Three won the earlier meeting.")
+
+    assert "Record the play-off" not in page
+    assert "Settle it by a ruling" in page
+    assert [seed.entry_id for seed in stages.declare_cut(tied.stage, actor=None)][1] == three

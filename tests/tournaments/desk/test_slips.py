@@ -320,6 +320,16 @@ def test_an_undo_that_comes_after_somebody_elses_correction_is_refused_with_both
     assert Score.objects.get().value == 700
 
 
+@pytest.mark.parametrize("seen", ["", "three", "9" * 5000])
+def test_an_undo_that_does_not_say_what_was_seen_is_refused(desk, seen):
+    desk.slip("1", "M1", "500")
+
+    refused = desk.post("undo", Score.objects.get().pk, seen=seen, htmx=True)
+
+    assert refused.status_code == 409
+    assert Score.objects.get().state == Score.State.RECORDED
+
+
 @pytest.mark.parametrize("htmx", [True, False])
 def test_a_game_is_started_and_its_result_finishes_it(desk, htmx):
     started = desk.post("start", number="1", machine="M1", htmx=htmx, follow=True)

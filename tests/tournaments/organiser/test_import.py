@@ -21,9 +21,9 @@ def send(client, files, button="import", **headers):
     return client.post(ADDRESS, {"files": chosen, button: "yes"}, **headers)
 
 
-def zipped(files, folder=""):
+def zipped(files, folder="", way=zipfile.ZIP_DEFLATED):
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", way) as archive:
         for name, content in files.items():
             archive.writestr(folder + name, content)
     return packed.getvalue()
@@ -191,6 +191,24 @@ def test_a_damaged_zip_file_is_said(organiser, folder):
     answer = send(organiser, {"open.zip": bytes(content)})
 
     assert "cannot be unpacked" in told(answer)[0][2]
+
+
+@pytest.mark.parametrize("way", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_file_packed_in_an_unusual_way_is_refused_before_it_is_unpacked(organiser, folder, way):
+    answer = send(organiser, {"open.zip": zipped(folder, way=way)})
+
+    assert answer.status_code == 422
+    reason = "open.zip packs it in an unusual way; make an ordinary zip file."
+    assert told(answer) == [("tournament.toml", None, reason)]
+
+
+def test_a_zip_file_with_a_name_nobody_can_read_is_said(organiser):
+    content = zipped({"é.csv": b"x"}).replace("é".encode(), b"\xff\xfe")
+
+    answer = send(organiser, {"open.zip": content})
+
+    assert answer.status_code == 422
+    assert "The zip file cannot be unpacked" in text(answer)
 
 
 def test_a_small_zip_file_that_unpacks_without_end_is_refused_at_the_limit(organiser, folder, monkeypatch):

@@ -1,4 +1,4 @@
-"""Several server processes at the same instant (cases 18 to 20 and 22): real ones, on the database of the test."""
+"""Several server processes at the same instant: real ones, on the database of the test."""
 
 import json
 import os

@@ -3,6 +3,8 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests import factories
 from tests.tournaments.services.games import record
@@ -30,6 +32,18 @@ def test_a_show_that_cannot_be_meant_is_refused_with_the_field(details, field, s
     assert told.value.field == field
     assert sentence in told.value.sentence
     assert not Show.objects.exists()
+
+
+def test_a_changed_show_locks_its_tournaments_first_as_registering_does(world):
+    """The other way round, PostgreSQL would end one of the two as a deadlock."""
+    show = world.show
+
+    with CaptureQueriesContext(connection) as queries:
+        shows.change_show(show, actor=None, name="The Party", starts_on=show.starts_on, ends_on=show.ends_on)
+
+    written = [query["sql"].split()[1].strip('"') for query in queries if query["sql"].startswith("UPDATE")]
+    assert written == ["tournaments_tournament", "tournaments_show"]
+    assert Show.objects.get().name == "The Party"
 
 
 def test_a_tournament_has_all_stages_of_its_format_in_order_and_planned():

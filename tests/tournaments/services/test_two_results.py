@@ -5,7 +5,7 @@ import pytest
 from tests import factories
 from tests.tournaments.services.games import facts, put_aside, record, seen, stored
 from tournaments import selectors
-from tournaments.domain.refusals import Refusal
+from tournaments.domain.refusals import Refusal, Stale
 from tournaments.models import Score
 from tournaments.services import scores
 
@@ -95,3 +95,14 @@ def test_a_result_decided_against_is_not_brought_back_behind_the_decision(world)
     for take_back in (scores.undo, scores.restore):
         with pytest.raises(Refusal, match="changed by correcting"):
             take_back(aside, actor=None, seen=seen(aside))
+
+
+def test_a_first_result_corrected_meanwhile_is_not_decided_about_unseen(world):
+    first, waiting = conflict(world)
+    looked_at = first.revision
+    scores.correct(first, actor=None, seen=looked_at, value=1_500, reason="Misread.")
+
+    with pytest.raises(Stale) as refused:
+        scores.settle(waiting, actor=None, keep_waiting=False, reason="It was the first.", seen_first=looked_at)
+
+    assert (refused.value.seen, refused.value.now) == ("1,000", "1,500")

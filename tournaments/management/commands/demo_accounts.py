@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.urls import reverse
 
-from tournaments.permissions import GROUPS, ORGANISER
+from tournaments.permissions import GROUPS
 from tournaments.services import accounts
 
 VARIABLE = "PINPARTY_DEMO_PASSWORD"
@@ -28,7 +28,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, address: str, **options: Any) -> None:
         password = os.environ.get(VARIABLE) or memorable()
         for name in GROUPS:
-            accounts.set_up(name, group=name, password=password, is_staff=name == ORGANISER)
+            accounts.set_up(name, group=name, password=password)
         address = address.rstrip("/")
         self.stdout.write(f"Everybody:  {address}/")
         self.stdout.write(f"Desk:       {address}/desk/")

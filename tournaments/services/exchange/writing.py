@@ -10,14 +10,28 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from tournaments import formats
+from tournaments import formats, selectors
+from tournaments.domain.refusals import Refusal
 from tournaments.models import Player, Ruling, Score, Seat, StageMachine, Tournament
 from tournaments.services.exchange import folder, heading, tables
 from tournaments.services.exchange.folder import Table
 
+TRIES = 3
+"""How often a tournament is read again when somebody changed it meanwhile."""
+
 
 def dump(tournament: Tournament) -> dict[str, bytes]:
-    """The files of a tournament folder, by name. Tables that would be empty are left out, except the usual three."""
+    """The files of a tournament folder, by name, all as of one revision; raises `Refusal` while it keeps changing."""
+    for _ in range(TRIES):
+        before = selectors.current_revision(tournament.pk)
+        files = _files(tournament)
+        if selectors.current_revision(tournament.pk) == before:
+            return files
+    raise Refusal(f"{tournament.name} is changing too fast to be written down; try again in a quiet moment.")
+
+
+def _files(tournament: Tournament) -> dict[str, bytes]:
+    """Tables that would be empty are left out, except the usual three."""
     machines = StageMachine.objects.filter(stage__tournament=tournament).select_related("stage", "machine")
     found: dict[Table, list[tuple[object, ...]]] = {
         folder.MACHINES: _machines(machines),

@@ -59,11 +59,6 @@ def posted_from(page: str) -> Callable[[View], View]:
     return decorate
 
 
-def may_organise(view: View) -> View:
-    """A view of the desk for organisers only."""
-    return permissions.organiser(view)
-
-
 def attempt(act: Callable[[], Done]) -> Done | Refusal:
     """What a service gave back, or its "no" to be shown beside the form that asked, with what was typed."""
     try:
@@ -77,6 +72,11 @@ def actor(request: HttpRequest) -> User:
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user
+
+
+def whole(text: str) -> int:
+    """A number that the page itself has put into a form or an address; -1, which nothing has, for anything else."""
+    return int(text) if text.isdecimal() and len(text) < 10 else -1
 
 
 def stage_url(name: str, stage: Stage, *parts: Any) -> str:

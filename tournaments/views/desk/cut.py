@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
-from tournaments import selectors
+from tournaments import permissions, selectors
 from tournaments.domain import advancement
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import NeedsDecision, Refusal
@@ -15,7 +15,7 @@ from tournaments.forms import OrderForm, PlayOffForm
 from tournaments.models import Entry, Ruling, Stage
 from tournaments.selectors import StageRead
 from tournaments.services import rulings, stages
-from tournaments.views.desk.common import actor, attempt, desk_stage, may_organise, page, posted_from, to_page
+from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, to_page, whole
 
 AROUND = 6
 """Table rows shown on each side of the line."""
@@ -68,9 +68,8 @@ def ruling(request: HttpRequest, stage: Stage) -> HttpResponse:
 @posted_from("desk:cut")
 def declare(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Freeze who goes on, as the person saw it."""
-    expected = request.POST.get("expected", "")
-    revision = int(expected) if expected.isdecimal() else -1
-    outcome = attempt(lambda: stages.declare_cut(stage, actor=actor(request), expected=revision))
+    expected = whole(request.POST.get("expected", ""))
+    outcome = attempt(lambda: stages.declare_cut(stage, actor=actor(request), expected=expected))
     if isinstance(outcome, Refusal):
         return _cut_page(request, stage, refusal=outcome)
     messages.success(request, f"The cut is declared: {len(outcome)} go on.")
@@ -78,7 +77,7 @@ def declare(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 
 @desk_stage
-@may_organise
+@permissions.organiser
 @posted_from("desk:cut")
 def withdraw(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Take a declared cut back, with the reason."""
@@ -91,7 +90,7 @@ def withdraw(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 
 @desk_stage
-@may_organise
+@permissions.organiser
 @posted_from("desk:cut")
 def undo_ruling(request: HttpRequest, stage: Stage, ruling: int) -> HttpResponse:
     """Take a play-off result or a ruling back, with the reason."""
@@ -126,6 +125,7 @@ def _cut_page(
         "under_way": selectors.under_way(stage),
         "waiting": selectors.waiting(stage),
         "level": level,
+        "may_play_off": read.stage.tournament.kind.play_off_at_cut(read.stage.tournament.rules_in_force),
         "play_off": _renewed(play_off, read) or PlayOffForm(level=level, initial=expected),
         "order": _renewed(order, read) or OrderForm(level=level, initial=expected),
         "rulings": _rulings(stage),

@@ -7,12 +7,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from tournaments import selectors
+from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.forms import TimesForm
 from tournaments.models import Stage
 from tournaments.services import shows, stages
-from tournaments.views.desk.common import actor, attempt, desk_stage, may_organise, page, posted_from, to_page
+from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, to_page
 from tournaments.views.desk.overview import Progress, overview, progress
 
 
@@ -53,7 +53,7 @@ def times(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 
 @desk_stage
-@may_organise
+@permissions.organiser
 @posted_from("desk:close")
 def reopen(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Take a closing back, with the reason."""

@@ -15,7 +15,7 @@ from tournaments.forms import CorrectForm, ReasonForm
 from tournaments.models import Journal, Score, Stage
 from tournaments.services import scores
 from tournaments.views.desk import meanings
-from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, score_of, to_page
+from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, score_of, to_page, whole
 from tournaments.views.desk.meanings import FIELDS
 
 
@@ -92,14 +92,21 @@ def _undo(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
 
 
 def _abandon(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
-    scores.abandon(score, actor=actor(request), reason=typed["reason"])
+    scores.abandon(score, actor=actor(request), reason=typed["reason"], seen=typed["seen"])
 
 
 def _settle(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
     keep = request.POST.get("keep")
     if keep not in ("first", "second"):
         raise Refusal("Choose which of the two results is right.", field="keep")
-    scores.settle(score, actor=actor(request), keep_waiting=keep == "second", reason=typed["reason"])
+    seen_first = request.POST.get("seen_first", "")
+    scores.settle(
+        score,
+        actor=actor(request),
+        keep_waiting=keep == "second",
+        reason=typed["reason"],
+        seen_first=whole(seen_first) if seen_first else None,
+    )
 
 
 Act = Callable[[Score, HttpRequest, dict[str, Any]], None]

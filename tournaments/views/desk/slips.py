@@ -22,7 +22,7 @@ from tournaments.models import Score, Stage
 from tournaments.selectors import StageRead
 from tournaments.services import scores
 from tournaments.views.desk import meanings
-from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, score_of, to_page
+from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, score_of, to_page, whole
 from tournaments.views.desk.meanings import FIELDS, Meaning
 from tournaments.views.desk.overview import overview
 
@@ -46,8 +46,8 @@ def slips(request: HttpRequest, stage: Stage) -> HttpResponse:
     typed = _typed(request.GET)
     found = meanings.of_all(stage, typed, read)
     context: dict[str, Any] = {"typed": typed, "meanings": found, "autofocus": meanings.to_fix(typed, found)}
-    if request.GET.get("taken", "").isdecimal():
-        score = score_of(stage, int(request.GET["taken"]))
+    if "taken" in request.GET:
+        score = score_of(stage, whole(request.GET["taken"]))
         context["taken"] = _taken(score, read, repeated="again" in request.GET)
     return page(request, "slips", stage, {**context, "key": new_key(), **overview(read)})
 
@@ -103,8 +103,8 @@ def put_aside(request: HttpRequest, stage: Stage) -> HttpResponse:
 def undo(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
     """Take back the last change of a score; it answers where the slip was answered."""
     before = score_of(stage, score)
-    seen = request.POST.get("seen", "")
-    done = attempt(lambda: scores.undo(before, actor=actor(request), seen=int(seen) if seen.isdecimal() else -1))
+    seen = whole(request.POST.get("seen", ""))
+    done = attempt(lambda: scores.undo(before, actor=actor(request), seen=seen))
     if isinstance(done, Refusal):
         return _refused(request, stage, done)
     sentence = f"Taken back: {before.entry} on {before.machine}, {grouped(before.value or 0)}."
