@@ -73,8 +73,8 @@ bench: export DATABASE_URL := sqlite:///$(CURDIR)/var/bench.sqlite3
 bench: install-dev
 	@mkdir -p var
 	@echo "On SQLite:"
-	@$(BIN)/python bench/run.py
-	@if .ci/with-postgres --check; then echo "On PostgreSQL:"; FSYNC=on .ci/with-postgres $(BIN)/python bench/run.py; fi
+	@$(BIN)/python tests/bench/run.py
+	@if .ci/with-postgres --check; then echo "On PostgreSQL:"; FSYNC=on .ci/with-postgres $(BIN)/python tests/bench/run.py; fi
 
 fmt: install-dev
 	$(BIN)/ruff check --fix .

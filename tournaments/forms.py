@@ -1,10 +1,13 @@
 """What the desk types, read into entries, machines and scores. Whether it may be saved is the services' word."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 from django.utils.crypto import get_random_string
+from django.utils.dateparse import parse_datetime
 
 from tournaments import selectors
 from tournaments.domain import scores
@@ -130,11 +133,56 @@ class CorrectForm(ScoredForm):
     seen = forms.IntegerField(widget=forms.HiddenInput)
 
 
+class ShowTimeField(forms.DateTimeField):
+    """A time of the show's clocks. One that they leave out or show twice when they are changed is refused in words."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(required=False, input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"], **kwargs)
+
+    def to_python(self, value: Any) -> datetime | None:
+        typed = parse_datetime(value.strip()) if isinstance(value, str) and _has_a_form(value) else None
+        if typed and timezone.is_naive(typed) and not _comes_once(typed):
+            raise forms.ValidationError(_why_not_once(typed))
+        return super().to_python(value)
+
+
+def _has_a_form(value: str) -> bool:
+    """Whether this is a time at all; `parse_datetime` raises for one like 30 February."""
+    try:
+        return parse_datetime(value.strip()) is not None
+    except ValueError:
+        return False
+
+
+def _comes_once(moment: datetime) -> bool:
+    """Whether the clocks of the current zone show this time exactly once."""
+    zone = timezone.get_current_timezone()
+    return zone.utcoffset(moment) == zone.utcoffset(moment.replace(fold=1))
+
+
+def _why_not_once(typed: datetime) -> str:
+    minute = timedelta(minutes=1)
+    before = after = typed
+    while not _comes_once(before):
+        before -= minute
+    while not _comes_once(after):
+        after += minute
+    zone = timezone.get_current_timezone()
+    skipped = zone.utcoffset(typed) < zone.utcoffset(after)  # type: ignore[operator]
+    what = f"{typed:%H:%M} on {typed.day} {typed:%B %Y}"
+    why = (
+        f"There is no {what}: the clocks go forward then."
+        if skipped
+        else f"{what} comes twice: the clocks go back then."
+    )
+    return f"{why} Type {before:%H:%M} or earlier, or {after:%H:%M} or later."
+
+
 class TimesForm(forms.Form):
     """When a stage opens and closes, in the show's time."""
 
-    opens_at = forms.DateTimeField(required=False, label="Opens", input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"])
-    closes_at = forms.DateTimeField(required=False, label="Closes", input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M"])
+    opens_at = ShowTimeField(label="Opens")
+    closes_at = ShowTimeField(label="Closes")
 
 
 class NewEntryForm(forms.Form):

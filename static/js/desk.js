@@ -12,7 +12,8 @@
   const fields = names.map((name) => document.getElementById(`slip-${name}`));
   const means = names.map((name) => document.getElementById.bind(document, `${name}-means`));
   const score = fields[2];
-  const kept = `slip ${location.pathname}`;
+  const offered = document.getElementById("kept-slip");
+  const kept = "slip kept for signing in";
 
   // Moving on ------------------------------------------------------------------------------------------------
 
@@ -36,13 +37,16 @@
 
   function fill(address) {
     const slip = new URL(address, location.href).searchParams;
+    put(names.map((name) => slip.get(name) || ""));
+    goOn();
+  }
+
+  function put(slip) {
     fields.forEach((field, index) => {
-      const text = slip.get(names[index]) || "";
-      if (field.value === text) return;
-      field.value = text;
+      if (field.value === slip[index]) return;
+      field.value = slip[index];
       changed(index);
     });
-    goOn();
   }
 
   function changed(index) {
@@ -60,6 +64,12 @@
     });
   }
 
+  function startAgain() {
+    clear();
+    answer.querySelectorAll(".answer-ask, .answer-no, [data-say]").forEach((said) => said.remove());
+    enter(0);
+  }
+
   function markFaults() {
     fields.forEach((field, index) => {
       if (means[index]().querySelector("[data-fault]")) field.setAttribute("aria-invalid", "true");
@@ -75,9 +85,11 @@
     if (value === 0n) return "zero";
     for (const [size, word] of sizes) {
       if (value < size) continue;
-      const whole = (value * 10n) / size / 10n;
-      const tenth = ((value * 10n) / size) % 10n;
-      return tenth && whole < 100n ? `${whole}.${tenth} ${word}` : `${whole} ${word}`;
+      const whole = String(value / size);
+      const decimals = Math.max(0, 3 - whole.length);
+      const figures = String((value * 10n ** BigInt(decimals)) / size);
+      const fraction = figures.slice(whole.length).replace(/0+$/, "");
+      return fraction ? `${whole}.${fraction} ${word}` : `${whole} ${word}`;
     }
     return String(value);
   }
@@ -98,8 +110,6 @@
 
   let onItsWay = false;
   let ahead = "";
-  let shownAt = -Infinity;
-  let lastTyped = -Infinity;
 
   function hold() {
     onItsWay = true;
@@ -147,6 +157,7 @@
   }
 
   function say(id) {
+    if (answer.querySelector(`[data-say="${id}"]`)) return;
     const place = document.createElement("div");
     place.dataset.say = id;
     place.append(document.getElementById(id).content.cloneNode(true));
@@ -167,31 +178,90 @@
     if (requestConfig.elt.hasAttribute("data-undo")) return goOn();
     if (!ofASlip(requestConfig.elt)) return;
     release();
-    if (xhr.getResponseHeader("HX-Redirect")) return;
+    if (xhr.getResponseHeader("HX-Redirect")) return signIn();
     if ((xhr.getResponseHeader("HX-Trigger") || "").includes("slip-taken")) {
       clear();
       // Only after htmx is done with this request does it take the next.
       queueMicrotask(typeWhatCame);
+      queueMicrotask(showAnswer);
       return;
     }
     markFaults();
-    shownAt = event.timeStamp;
     sayDropped();
-    const question = answer.querySelector("[data-sure]");
-    if (question) question.focus();
+    if (question()) ask(event.timeStamp);
     else goOn();
+    showAnswer();
   });
+
+  function showAnswer() {
+    answer.scrollIntoView({ block: "nearest" });
+  }
 
   function sayTrouble(id, event) {
     const { elt } = event.detail.requestConfig;
-    if (ofASlip(elt) || elt.hasAttribute("data-undo")) say(id);
+    if (isLookup(elt)) return sayNotLookedUp(fields.indexOf(elt));
+    if (ofASlip(elt)) {
+      // What was saved before must not stand there as if it were the answer to this slip.
+      answer.querySelectorAll(".answer").forEach((old) => old.remove());
+      say(id);
+      goOn();
+      showAnswer();
+    } else if (elt.hasAttribute("data-undo")) {
+      say(id);
+    }
+  }
+
+  function sayNotLookedUp(index) {
+    if (fields[index].value.trim() === "") return;
+    means[index]().replaceChildren(document.getElementById("not-looked-up").content.cloneNode(true));
+  }
+
+  function whyNot(xhr) {
+    if (xhr.status !== 403) return "not-possible";
+    return xhr.responseText.includes("data-signed-out") ? "signed-out" : "too-old";
   }
 
   document.body.addEventListener("htmx:sendError", (event) => sayTrouble("no-connection", event));
   document.body.addEventListener("htmx:timeout", (event) => sayTrouble("no-connection", event));
-  document.body.addEventListener("htmx:responseError", (event) => {
-    sayTrouble(event.detail.xhr.status === 403 ? "too-old" : "not-possible", event);
+  document.body.addEventListener("htmx:responseError", (event) => sayTrouble(whyNot(event.detail.xhr), event));
+
+  // Signed out meanwhile ---------------------------------------------------------------------------------------
+
+  // Only a slip that is sent leads away at once; a look-up or the lists must not take the page from under the hands.
+  document.body.addEventListener("htmx:beforeOnLoad", (event) => {
+    if (!event.detail.xhr.getResponseHeader("HX-Redirect")) return;
+    event.preventDefault();
+    if (!ofASlip(event.detail.requestConfig.elt)) say("signed-out");
   });
+
+  function signIn() {
+    keep();
+    location.assign(form.dataset.login);
+  }
+
+  // Nothing else keeps a slip: one that came back unasked would be saved for the wrong player.
+  function keep() {
+    const slip = fields.map((field) => field.value);
+    const whose = { page: location.pathname, user: form.dataset.user };
+    if (slip.some((text) => text.trim())) sessionStorage.setItem(kept, JSON.stringify({ ...whose, slip }));
+  }
+
+  function offerKept() {
+    const found = JSON.parse(sessionStorage.getItem(kept) || "null");
+    sessionStorage.removeItem(kept);
+    if (!found || found.page !== location.pathname || found.user !== form.dataset.user) return;
+    offered.querySelector("strong").textContent = found.slip.filter((text) => text.trim()).join(", ");
+    offered.hidden = false;
+    offered.querySelector("[data-go-on]").addEventListener("click", () => {
+      offered.hidden = true;
+      put(found.slip);
+      goOn();
+    });
+    offered.querySelector("[data-discard]").addEventListener("click", () => {
+      offered.hidden = true;
+      enter(0);
+    });
+  }
 
   // Whom a field means ---------------------------------------------------------------------------------------
 
@@ -214,28 +284,17 @@
 
   // Keys -----------------------------------------------------------------------------------------------------
 
-  // The question about a doubtful score is answered by a key pressed for it: not by the Enter that sent the slip,
-  // still held or pressed twice, and not by an Enter in the middle of typing the next slip without looking.
-  const SOON = 300, TYPING = 1000;
-
-  function isHasty(event) {
-    return event.repeat || event.timeStamp - shownAt < SOON || event.timeStamp - lastTyped < TYPING;
-  }
-
   document.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     if (onItsWay) return typeAhead(event);
     const target = event.target;
-    if (target.hasAttribute?.("data-sure")) {
-      if (event.key === "Escape") goOn();
-      else if (event.key !== "Enter" && event.key !== " ") lastTyped = event.key.length === 1 ? event.timeStamp : lastTyped;
-      else if (isHasty(event)) event.preventDefault();
-      return;
-    }
+    if (question() && (question().contains(target) || target === document.body)) return answerQuestion(event);
     const index = fields.indexOf(target);
     if (index >= 0 && event.key === "Enter") {
       event.preventDefault();
       if (!event.repeat) advance(index);
+    } else if (event.key === "Escape" && target.closest(".slip-fields")) {
+      startAgain();
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       amongOffers(event, target);
     }
@@ -251,27 +310,73 @@
     else offers[Math.min(to, offers.length - 1)].focus();
   }
 
+  // The question about a doubtful score is answered by a key pressed for it: not by the Enter that sent the slip,
+  // still held or pressed twice, and not by one in the middle of the next slip, typed without looking. ------------
+
+  const SOON = 800, TYPING = 1000;
+  let shownAt = -Infinity;
+  let lastTyped = -Infinity;
+  let unused = 0;
+  let yes = 0;
+
+  const question = () => document.getElementById("question");
+
+  function ask(now) {
+    shownAt = now;
+    lastTyped = -Infinity;
+    unused = 0;
+    question().querySelector("[data-change]").focus();
+  }
+
+  function answerQuestion(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const [change, sure] = question().querySelectorAll("[data-change], [data-sure]");
+    const presses = event.key === "Enter" || event.key === " ";
+    if (event.key === "Escape") change.click();
+    else if (event.key.startsWith("Arrow")) (event.target === change ? sure : change).focus();
+    else if (!presses && event.key.length > 1) return;
+    else answerWith(event, presses, change, sure);
+    event.preventDefault();
+  }
+
+  function answerWith(event, presses, change, sure) {
+    const hasty = event.repeat || event.timeStamp - shownAt < SOON || event.timeStamp - lastTyped < TYPING;
+    if (yes) {
+      // A Y with another key after it was the beginning of a name.
+      clearTimeout(yes);
+      yes = 0;
+      unused += 1;
+    }
+    if (!presses) lastTyped = event.timeStamp;
+    if (presses && !hasty) return (question().contains(event.target) ? event.target : change).click();
+    if (event.key.toLowerCase() === "y" && !hasty) yes = setTimeout(() => { yes = 0; sure.click(); }, SOON);
+    else if (!event.repeat) unused += 1;
+    sayUnused();
+  }
+
+  function sayUnused() {
+    const line = question().querySelector("[data-unused]");
+    line.hidden = unused === 0;
+    line.querySelector("span").textContent = unused === 1 ? "1 key was" : `${unused} keys were`;
+  }
+
   form.addEventListener("input", (event) => {
     const index = fields.indexOf(event.target);
     if (index < 0) return;
+    // It was about what stood there before.
+    question()?.remove();
     event.target.removeAttribute("aria-invalid");
     if (index === 2) readBack();
     else means[index]().replaceChildren();
   });
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-fill], [data-change]");
+    const link = event.target.closest("[data-fill], [data-change], [data-keep]");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (link.hasAttribute("data-keep")) return keep();
     event.preventDefault();
     if (link.hasAttribute("data-fill")) fill(link.href);
     else enter(2);
-  });
-
-  // What is half typed survives leaving the page, such as for signing in again. ---------------------------------
-
-  addEventListener("pagehide", () => {
-    const slip = fields.map((field) => field.value);
-    if (slip.some(Boolean)) sessionStorage.setItem(kept, JSON.stringify(slip));
   });
 
   addEventListener("pageshow", (event) => {
@@ -279,18 +384,8 @@
     if (event.persisted) location.reload();
   });
 
-  function bringBack() {
-    const slip = JSON.parse(sessionStorage.getItem(kept) || "null");
-    sessionStorage.removeItem(kept);
-    if (!slip || answer.querySelector("[data-taken]") || fields.some((field) => field.value)) return;
-    fields.forEach((field, index) => {
-      field.value = slip[index];
-      if (slip[index]) changed(index);
-    });
-    say("kept");
-    goOn();
-  }
+  // A slip in the address was to be filled in once; loading the page again must not bring it back.
+  if (location.search) history.replaceState(history.state, "", location.pathname);
 
-  // By then htmx listens to the fields.
-  document.addEventListener("DOMContentLoaded", bringBack);
+  offerKept();
 })();

@@ -23,6 +23,7 @@ from tournaments.domain.needs import Need, Price, needs
 from tournaments.domain.prospects import UNRANKED, Prospects, prospects
 from tournaments.domain.refusals import NeedsDecision
 from tournaments.domain.standings import contenders, count_back
+from tournaments.domain.ties import Parted, groups, part
 
 __all__ = [
     "HOW",
@@ -108,10 +109,12 @@ def cut(facts: StageFacts, table: Table, rules: QualifyingRules, qualifiers: int
     places = qualifiers - len(inside) if level else 0
     ahead = prospects(facts, table, rules)
     status = _statuses(ahead, qualifiers, frozenset(level))
-    if ahead.final and (decision := _decision(level, facts.decisions, SETTLE_THE_CUT)):
-        order = _in_order(level, decision)
-        status |= dict.fromkeys(order[:places], Status.THROUGH) | dict.fromkeys(order[places:], Status.OUT)
-        inside, level, places = inside + order[:places], (), 0
+    if ahead.final and level:
+        parted = part(level, places, facts.decisions, SETTLE_THE_CUT)
+        on = tuple(entry for group in parted.on for entry in group)
+        status |= dict.fromkeys(level, Status.OUT)
+        status |= dict.fromkeys(on, Status.THROUGH) | dict.fromkeys(parted.level, Status.LEVEL)
+        inside, level, places = inside + on, parted.level, parted.places
     return Cut(
         qualifiers=qualifiers,
         outlooks={row.entry: _outlook(row, status, ahead) for row in table.rows},
@@ -143,9 +146,9 @@ def _line_after(table: Table, ranked: Sequence[Row], inside: Collection[int]) ->
 
 
 def _decision(tied: Collection[int], decisions: Sequence[Decision], kinds: Collection[str]) -> Decision | None:
-    """The latest decision that covers all of the tie."""
+    """The latest decision that orders all of the tie and leaves none of it level."""
     for decision in reversed(decisions):
-        if tied and decision.kind in kinds and set(tied) <= set(decision.order):
+        if tied and decision.kind in kinds and len(groups(tied, decision)) == len(tied):
             return decision
     return None
 
@@ -196,13 +199,11 @@ def seeding(
     Source: house rules, "Top 24 go on" and "Someone leaves".
     """
     inside, level = _line(contenders(facts, table), qualifiers)
-    across = _across(level, qualifiers - len(inside), facts) if level else []
+    across = _across(level, qualifiers - len(inside), facts, table, lots) if level else []
     ordered: list[tuple[int, str]] = []
     for tied, whys in _blocks(inside, facts, table, (Decision(LOTS, lots), *facts.decisions)):
         if not whys:
-            raise NeedsDecision(
-                f"{facts.names(tied)} are level on points and on count-back: lots decide.", settle="lots", about=tied
-            )
+            raise _needs_lots(tied, facts)
         ordered += zip(tied, whys, strict=True)
     return tuple(Seed(seed, entry, why) for seed, (entry, why) in enumerate(ordered + across, start=1))
 
@@ -217,24 +218,47 @@ def lots_wanted(
 
     Source: house rules, "Top 24 go on". A tie across the cut is not among them: that takes a play-off or a ruling.
     """
-    inside, _ = _line(contenders(facts, table), qualifiers)
-    return tuple(tied for tied, whys in _blocks(inside, facts, table, facts.decisions) if not whys)
+    inside, level = _line(contenders(facts, table), qualifiers)
+    parted = part(level, qualifiers - len(inside), facts.decisions, SETTLE_THE_CUT)
+    across = _blocks_across(level, parted, facts, table, facts.decisions) if level and not parted.level else ()
+    return tuple(tied for tied, whys in (*_blocks(inside, facts, table, facts.decisions), *across) if not whys)
 
 
-def _across(level: tuple[int, ...], places: int, facts: StageFacts) -> list[tuple[int, str]]:
+def _across(
+    level: tuple[int, ...], places: int, facts: StageFacts, table: Table, lots: tuple[int, ...]
+) -> list[tuple[int, str]]:
     """Who of the tie across the cut goes on, with the reasons."""
-    decision = _decision(level, facts.decisions, SETTLE_THE_CUT)
-    if decision is None:
+    parted = part(level, places, facts.decisions, SETTLE_THE_CUT)
+    if parted.level:
         raise NeedsDecision(
-            f"{facts.names(level)} are level at the cut: a play-off game of {len(level)} players for"
-            f" {'1 place' if places == 1 else f'{places} places'}, or a ruling, decides.",
+            f"{facts.names(parted.level)} are level at the cut: a play-off game of {len(parted.level)} players for"
+            f" {'1 place' if parted.places == 1 else f'{parted.places} places'}, or a ruling, decides.",
             settle="tie",
-            about=level,
+            about=parted.level,
         )
-    return [
-        (entry, f"level on points with {_others(entry, level, facts)}, {HOW[decision.kind]}")
-        for entry in _in_order(level, decision)[:places]
-    ]
+    ordered: list[tuple[int, str]] = []
+    for entries, whys in _blocks_across(level, parted, facts, table, (Decision(LOTS, lots), *facts.decisions)):
+        if not whys:
+            raise _needs_lots(entries, facts)
+        ordered += zip(entries, whys, strict=True)
+    return ordered
+
+
+def _blocks_across(
+    level: tuple[int, ...], parted: Parted, facts: StageFacts, table: Table, decisions: Sequence[Decision]
+) -> Iterator[tuple[tuple[int, ...], tuple[str, ...]]]:
+    """Those of the tie who go on, in order; who is level among them too is ordered as inside the cut."""
+    for group in parted.on:
+        if len(group) == 1:
+            yield group, (f"level on points with {_others(group[0], level, facts)}, {HOW[parted.kind]}",)
+        else:
+            yield from _by_count_back({e: count_back(table.row(e)) for e in group}, facts, decisions)
+
+
+def _needs_lots(tied: tuple[int, ...], facts: StageFacts) -> NeedsDecision:
+    return NeedsDecision(
+        f"{facts.names(tied)} are level on points and on count-back: lots decide.", settle="lots", about=tied
+    )
 
 
 def _blocks(

@@ -62,11 +62,15 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An order that people settled, by play-off, by ruling or by lots: `order` has the best entry first."""
+    """An order that people settled, by play-off, by ruling or by lots: `order` has the best entry first.
+
+    `level` are groups that it leaves level, such as equal scores in a play-off: within them `order` says nothing.
+    """
 
     kind: str
     order: tuple[int, ...]
     reason: str = ""
+    level: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,15 +64,17 @@ def grouped(value: int) -> str:
 def in_words(value: int) -> str:
     """The size of the score as it is said aloud: "12.3 million", "950 thousand", "zero".
 
-    The last digit shown is rounded down, so that nothing is ever said to be more than it is. Our choice.
+    Three figures are said, rounded down, so that nothing is ever said to be more than it is. Our choice.
     """
     if value == 0:
         return "zero"
     for size, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million"), (10**3, "thousand")):
         if value >= size:
-            tenths = value * 10 // size
-            whole, tenth = divmod(tenths, 10)
-            return f"{whole:,}.{tenth} {word}" if tenth and whole < 100 else f"{whole:,} {word}"
+            decimals = max(0, 3 - len(str(value // size)))
+            shown = value * 10**decimals // size
+            whole, rest = divmod(shown, 10**decimals)
+            fraction = f"{rest:0{decimals}d}".rstrip("0") if decimals else ""
+            return f"{whole}.{fraction} {word}" if fraction else f"{whole} {word}"
     return str(value)
 
 
@@ -80,16 +82,16 @@ def doubt(value: int, others: Sequence[int]) -> str:
     """Why a score deserves a second look before it is taken, or "" when it looks like the machine's others.
 
     `others` are the scores already recorded on the machine, in any order. A score is doubtful when it would lead
-    a machine with at least three scores, or lies a factor of ten outside the middle half of at least five: a digit
-    too many or too few is the commonest typing error. Our choice.
+    a machine with at least three scores, or lies a factor of ten outside the middle half of at least five, or outside
+    all of fewer: a digit too many or too few is the commonest typing error. Our choice.
     """
-    if len(others) < 3:
+    if not others:
         return ""
     top = max(others)
-    if value > top:
+    if value > top and len(others) >= 3:
         return f"It would lead this machine; the best so far is {grouped(top)}."
     if len(others) < 5:
-        return ""
+        return _beside_few(value, min(others), top)
     ordered = sorted(others)
     half = len(ordered) // 2
     low, high = median(ordered[:half]), median(ordered[-half:])
@@ -97,4 +99,12 @@ def doubt(value: int, others: Sequence[int]) -> str:
         return f"It is less than a tenth of what most score here (about {grouped(int(median(ordered)))})."
     if value > high * 10:
         return f"It is more than ten times what most score here (about {grouped(int(median(ordered)))})."
+    return ""
+
+
+def _beside_few(value: int, lowest: int, top: int) -> str:
+    if value < lowest / 10:
+        return f"It is less than a tenth of the lowest score here, {grouped(lowest)}."
+    if value > top * 10:
+        return f"It is more than ten times the best score here, {grouped(top)}."
     return ""

@@ -108,8 +108,7 @@ def change(
             latest = Journal.objects.filter(tournament=tournament).order_by("-revision").first()
             raise Stale(
                 "Somebody changed this tournament while you were looking. Nothing was saved; look again.",
-                seen=f"revision {expected}",
-                now=f"revision {revision}: {latest.summary if latest else ''}",
+                now=latest.summary.rstrip(".") if latest else "",
             )
         log = Log(tournament, now=timezone.now(), revision=revision + 1, first=first)
         yield log

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tournaments import selectors
-from tournaments.domain import advancement
 from tournaments.domain.facts import Phase
-from tournaments.domain.refusals import NeedsDecision, Refusal
+from tournaments.domain.refusals import Refusal
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Ruling, Stage
 from tournaments.services.change import Actor, Log, change
@@ -17,24 +16,18 @@ from tournaments.services.stages import next_stage
 def record_play_off(
     stage: Stage, *, actor: Actor, scores: Mapping[int, int], note: str = "", expected: int | None = None
 ) -> Ruling:
-    """The play-off game of those level at the cut: `scores` by entry id, one of each. Equal scores play again.
+    """A play-off game of those level at the cut: `scores` by entry id, one of each.
 
+    Whoever is level in it for the last places plays another one, which is recorded the same way.
     Source: house rules, "a tie across the cut must be resolved by a play-off game of n players for m places".
     """
     with change(stage.tournament, actor=actor, action="record play-off", expected=expected) as log:
-        level = _level(stage, log)
+        level = _level(stage, log, tuple(scores))
         if not stage.tournament.kind.play_off_at_cut(stage.tournament.rules_in_force):
             raise Refusal(f"By the rules of {stage.tournament.name} the organisers' ruling settles a tie at the cut.")
         _check_everybody(level, tuple(scores))
-        again = sorted(
-            (e for e in scores if list(scores.values()).count(scores[e]) > 1), key=lambda e: level[e].number
-        )
-        if again:
-            told = ", ".join(f"{level[entry]} {grouped(scores[entry])}" for entry in again)
-            raise NeedsDecision(
-                f"Level in the play-off, so they play again: {told}.", settle="tie", about=tuple(again)
-            )
-        order = sorted(scores, key=lambda entry: -scores[entry])
+        # The number only makes the line steady; equal scores stay level, see `selectors.decision`.
+        order = sorted(scores, key=lambda entry: (-scores[entry], level[entry].number))
         data = {"order": order, "scores": {str(entry): scores[entry] for entry in order}}
         told = ", ".join(f"{level[entry]} {grouped(scores[entry])}" for entry in order)
         return _decide(stage, log, actor, Ruling.Kind.PLAY_OFF, data, note, f"Play-off for the cut: {told}.")
@@ -45,7 +38,7 @@ def rule_order(
 ) -> Ruling:
     """The organisers' ruling on the order of those level at the cut, best first, by entry id."""
     with change(stage.tournament, actor=actor, action="rule order", expected=expected) as log:
-        level = _level(stage, log)
+        level = _level(stage, log, tuple(order))
         need_reason(reason)
         _check_everybody(level, tuple(order))
         told = ", ".join(str(level[entry]) for entry in order)
@@ -71,8 +64,8 @@ def undo_ruling(ruling: Ruling, *, actor: Actor, reason: str, expected: int | No
         log.write(f"{stored} was taken back.", before=stored.data, reason=reason)
 
 
-def _level(stage: Stage, log: Log) -> dict[int, Entry]:
-    """The entries level at the cut of a closed stage, decided or not."""
+def _level(stage: Stage, log: Log, named: tuple[int, ...]) -> dict[int, Entry]:
+    """The entries still level at the cut of a closed stage, or all of the tie, decided or not, if these are named."""
     stored = Stage.objects.select_related("tournament__show").get(pk=stage.pk)
     if stored.phase(log.now) != Phase.CLOSED:
         raise Refusal(
@@ -81,8 +74,10 @@ def _level(stage: Stage, log: Log) -> dict[int, Entry]:
     following = next_stage(stored)
     if following and following.seats.exists():
         raise Refusal("The cut is declared; take it back first.")
-    read = selectors.stage_facts(stored, now=log.now, decisions=False)
-    level = advancement.cut(read.facts, read.table, read.rules, read.qualifiers).level
+    level = selectors.stage_facts(stored, now=log.now).cut.level
+    if not level or set(level) != set(named):
+        whole_tie = selectors.stage_facts(stored, now=log.now, decisions=False).cut.level
+        level = whole_tie if not level or set(whole_tie) == set(named) else level
     if not level:
         raise Refusal(f"Nobody is level at the cut of {stored.label.lower()}.")
     return Entry.objects.select_related("player").in_bulk(list(level))

@@ -5,8 +5,9 @@ import pytest
 from tests import factories
 from tests.tournaments.desk.reading import text
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Ruling, Seat
+from tournaments.models import Ruling, Score, Seat
 from tournaments.services import rulings, shows, stages
+from tournaments.services import scores as scores_service
 
 pytestmark = pytest.mark.django_db
 
@@ -79,6 +80,9 @@ def test_a_cut_seen_before_somebody_changed_something_is_not_declared(desk, worl
     refused = desk.post("declare", expected=seen)
 
     assert refused.status_code == 409
+    told = text(refused)
+    assert "The last change: 1 Player 1 withdrew." in told
+    assert "revision" not in told
     assert not Seat.objects.exists()
 
 
@@ -109,7 +113,7 @@ def test_a_play_off_settles_the_tie(desk):
     settled = desk.post("play-off", follow=True, **typed)
 
     assert "The play-off is recorded." in text(settled)
-    assert "In this order: 3 Player 3, 2 Player 2." in text(settled)
+    assert "In this order: 3 Player 3 with 2,000, 2 Player 2 with 1,000." in text(settled)
     desk.post("declare", expected=expected(desk))
     assert [seat.entry.number for seat in Seat.objects.order_by("seed")] == [1, 3]
 
@@ -117,9 +121,9 @@ def test_a_play_off_settles_the_tie(desk):
 @pytest.mark.usefixtures("tied")
 @pytest.mark.parametrize(
     ("scores", "status", "sentence"),
-    [(("5", "5"), 409, "they play again"), (("5", ""), 422, "Type the score"), (("5", "1.5"), 422, "fraction")],
+    [(("5", ""), 422, "Type the score"), (("5", "1.5"), 422, "fraction")],
 )
-def test_a_play_off_that_settles_nothing_keeps_what_was_typed(desk, scores, status, sentence):
+def test_a_play_off_score_that_cannot_be_read_keeps_what_was_typed(desk, scores, status, sentence):
     typed = {"score-2": scores[0], "score-3": scores[1], "expected": expected(desk)}
 
     refused = desk.post("play-off", **typed)
@@ -131,17 +135,46 @@ def test_a_play_off_that_settles_nothing_keeps_what_was_typed(desk, scores, stat
 
 
 @pytest.mark.usefixtures("tied")
+def test_a_level_play_off_is_kept_and_another_game_is_asked_for(desk):
+    level = desk.post("play-off", follow=True, **{"score-2": "5", "score-3": "5", "expected": expected(desk)})
+
+    assert "Still level: 2 Player 2 and 3 Player 3 play another game." in text(level)
+    assert "Level across the cut for 1 place: 2 Player 2, 3 Player 3" in text(level)
+    assert Ruling.objects.count() == 1
+    desk.post("play-off", **{"score-2": "7", "score-3": "9", "expected": expected(desk)})
+    desk.post("declare", expected=expected(desk))
+    assert [seat.entry.number for seat in Seat.objects.order_by("seed")] == [1, 3]
+
+
+@pytest.mark.usefixtures("tied")
 def test_a_ruling_settles_the_tie_and_an_organiser_can_take_it_back(desk, organiser):
     typed = {"order-2": "1", "order-3": "2", "reason": "machine broke", "expected": expected(desk)}
     ruled = desk.post("ruling", follow=True, **typed)
     assert "In this order: 2 Player 2, 3 Player 3. Reason: machine broke" in text(ruled)
     ruling = Ruling.objects.get()
 
+    assert "An organiser can take a play-off result or a ruling back." in text(desk.get("cut"))
     assert desk.post("undo-ruling", ruling.pk, reason="wrong").status_code == 403
     assert organiser.post("undo-ruling", ruling.pk, reason="").status_code == 422
     organiser.post("undo-ruling", ruling.pk, reason="wrong")
 
     assert "Level across the cut" in text(desk.get("cut"))
+
+
+@pytest.mark.usefixtures("tied")
+def test_a_decision_says_so_when_the_tie_it_settled_is_another_one_now(desk, world):
+    desk.post("play-off", **{"score-2": "1", "score-3": "2", "expected": expected(desk)})
+    assert "no longer applies" not in text(desk.get("cut"))
+
+    stages.reopen_stage(world.stage, actor=None, reason="a score was misread")
+    misread = Score.objects.get(entry=world.entries[3], machine=world.machines[0])
+    scores_service.correct(misread, actor=None, seen=misread.revision, reason="misread", value=350, sure=350)
+    stages.close_stage(world.stage, actor=None)
+
+    told = text(desk.get("cut"))
+    assert "Level across the cut for 1 place: 2 Player 2, 3 Player 3, 4 Player 4." in told
+    assert "Play-off result" in told
+    assert "no longer applies" in told
 
 
 @pytest.mark.usefixtures("tied")

@@ -1,5 +1,6 @@
 """The qualifying round opens, closes by the clock and by people; and who is missing."""
 
+import re
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -14,6 +15,7 @@ from tournaments.models import Score, Stage
 from tournaments.services import entries as entries_service
 from tournaments.services import scores as scores_service
 from tournaments.services import shows as shows_service
+from tournaments.services import stages as stages_service
 
 pytestmark = pytest.mark.django_db
 
@@ -115,7 +117,16 @@ def test_a_result_that_waits_for_a_decision_keeps_the_round_from_closing(desk, w
     assert "1 Player 1 on Machine 1 waits for a decision" in text(refused)
 
 
-def test_a_round_is_closed_by_a_person_and_then_takes_no_slip(desk, world):
+@pytest.fixture
+def all_played(world):
+    """Nobody has games left: each may play one and has."""
+    rules = {"games_allowed": 1, "games_counted": 1}
+    shows_service.change_rules(world.tournament, actor=None, rules=rules, reason="short day")
+    factories.standings(world, [[300], [200], [100]])
+
+
+@pytest.mark.usefixtures("all_played")
+def test_a_round_is_closed_by_a_person_and_then_takes_no_slip(desk):
     closed = desk.post("close-act", "close", follow=True)
 
     assert "Qualifying is closed. Next: the cut." in text(closed)
@@ -124,8 +135,80 @@ def test_a_round_is_closed_by_a_person_and_then_takes_no_slip(desk, world):
     assert "is closed; an organiser can reopen it." in text(refused)
 
 
+def test_closing_before_the_time_asks_first_with_the_time_and_the_numbers(until_four):
+    desk = until_four
+    desk.slip("1", "M1", "500")
+    question = "Open until 16:00; 2 have not started, 1 is unfinished. Close anyway?"
+
+    asked = desk.post("close-act", "close")
+
+    assert asked.status_code == 409
+    assert question in text(asked)
+    assert "Close qualifying anyway" in text(asked)
+    assert phase(desk.world) == Phase.OPEN
+    desk.post("close-act", "close", anyway=question)
+    assert phase(desk.world) == Phase.CLOSED
+
+
+def test_closing_with_other_numbers_than_those_confirmed_asks_again(until_four):
+    desk = until_four
+    desk.slip("1", "M1", "500")
+    question = desk.post("close-act", "close").context["ask_close"]
+    desk.slip("2", "M1", "400")
+
+    asked = desk.post("close-act", "close", anyway=question)
+
+    assert "1 has not started, 2 are unfinished" in text(asked)
+    assert phase(desk.world) == Phase.OPEN
+
+
+def test_closing_after_the_time_asks_only_for_games_not_played(until_four):
+    desk = until_four
+    desk.clock.move_to(FOUR)
+
+    assert "3 have not started. Close anyway?" in text(desk.post("close-act", "close"))
+
+
+@pytest.mark.usefixtures("all_played")
+def test_the_button_to_close_is_the_obvious_one_only_when_nothing_is_missing(desk, world):
+    def button():
+        return re.search(r"<button[^>]*>Close qualifying</button>", desk.get("close").content.decode())[0]
+
+    assert "secondary" not in button()
+    factories.entry(world.tournament, "Late Comer")
+    assert "secondary" in button()
+
+
+def test_a_closed_round_says_so_above_the_slips_and_has_no_form(desk, world):
+    stages_service.close_stage(world.stage, actor=None)
+
+    page = desk.get("slips")
+
+    assert "Qualifying is closed. No slip is taken any more. An organiser can open it again." in text(page)
+    assert 'id="slip"' not in page.content.decode()
+
+
+def test_a_slip_for_a_round_closed_meanwhile_is_refused_and_keeps_what_was_typed(desk, world):
+    stages_service.close_stage(world.stage, actor=None)
+
+    refused = desk.slip("1", "M1", "1,234,567", htmx=False)
+
+    assert refused.status_code == 422
+    assert 'name="score" value="1,234,567"' in refused.content.decode()
+
+
+def test_after_the_cut_is_declared_a_closed_round_says_what_has_to_be_taken_back(desk, organiser, world):
+    factories.closed(world, [[300], [200], [100]])
+    stages_service.declare_cut(world.stage, actor=None)
+
+    assert "The cut is declared; an organiser can take it back and then open" in text(desk.get("slips"))
+    told = text(organiser.get("close"))
+    assert "The cut is declared; an organiser has to take it back before" in told
+    assert "Open qualifying again" not in told
+
+
 def test_only_an_organiser_opens_a_closed_round_again_and_says_why(desk, organiser, world):
-    desk.post("close-act", "close")
+    stages_service.close_stage(world.stage, actor=None)
 
     assert desk.post("reopen", reason="late slip").status_code == 403
     unsaid = organiser.post("reopen", reason="")
@@ -151,6 +234,52 @@ def test_a_time_that_the_change_of_the_clocks_leaves_out_is_refused_and_kept(des
 
     assert refused.status_code == 422
     assert 'value="2030-03-31T01:30"' in refused.content.decode()
+    sentence = (
+        "There is no 01:30 on 31 March 2030: the clocks go forward then. Type 00:59 or earlier, or 02:00 or later."
+    )
+    assert sentence in text(refused)
+
+
+def test_a_time_that_comes_twice_when_the_clocks_go_back_is_refused_and_kept(desk):
+    refused = desk.post("times", opens_at="", closes_at="2030-10-27T01:00")
+
+    assert refused.status_code == 422
+    assert 'value="2030-10-27T01:00"' in refused.content.decode()
+    sentence = (
+        "01:00 on 27 October 2030 comes twice: the clocks go back then. Type 00:59 or earlier, or 02:00 or later."
+    )
+    assert sentence in text(refused)
+
+
+@pytest.mark.parametrize("typed", ["2030-02-30T10:00", "tomorrow"])
+def test_what_is_no_time_is_refused_and_kept(desk, typed):
+    refused = desk.post("times", opens_at="", closes_at=typed)
+
+    assert refused.status_code == 422
+    assert f'value="{typed}"' in refused.content.decode()
+
+
+def test_a_closing_time_in_the_past_is_refused_before_the_round_is_open(desk_of):
+    with time_machine.travel(FOUR, tick=False):
+        desk = desk_of(factories.qualifying(players=2, stock=2, opened=False))
+
+        refused = desk.post("times", opens_at="", closes_at="2027-07-24T15:30")
+
+    assert refused.status_code == 422
+    assert "15:30 is past; it is 16:00 now. Type a later time." in text(refused)
+    assert Stage.objects.get(pk=desk.world.stage.pk).closes_at is None
+
+
+def test_a_closing_time_in_the_past_is_asked_about_while_the_round_is_open(until_four):
+    desk = until_four
+
+    asked = desk.post("times", opens_at="", closes_at="2027-07-24T15:30")
+
+    assert asked.status_code == 409
+    assert "15:30 is past; it is 15:55 now. Then no new game could start from this moment on." in text(asked)
+    assert phase(desk.world) == Phase.OPEN
+    desk.post("times", opens_at="", closes_at="2027-07-24T15:30", anyway="2027-07-24T15:30")
+    assert phase(desk.world) == Phase.CLOSING
 
 
 def test_a_round_cannot_close_before_it_opens(desk):

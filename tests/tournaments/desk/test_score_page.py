@@ -6,6 +6,7 @@ from tests import factories
 from tests.tournaments.desk.reading import text
 from tournaments.models import Score
 from tournaments.services import scores as scores_service
+from tournaments.services import stages as stages_service
 
 pytestmark = pytest.mark.django_db
 
@@ -183,6 +184,93 @@ def test_two_results_for_a_game_are_settled_by_a_person(desk, world, score, keep
     score.refresh_from_db()
     assert score.value == value
     assert "Waiting for a decision" not in text(desk.get("slips"))
+
+
+@pytest.fixture
+def aside(world, score):
+    first, machine = world.entries[0], world.machines[0]
+    return scores_service.put_aside(world.stage, actor=None, entry=first, machine=machine, value=9_000).score
+
+
+def test_a_decision_between_two_results_leads_to_the_score_that_counts(desk, score, aside):
+    settled = desk.post(
+        "score-act", aside.pk, "settle", seen=aside.revision, keep="second", reason="slip", follow=True
+    )
+
+    assert settled.redirect_chain == [(desk.url("score", score.pk), 302)]
+    assert "The two results are settled. Now: 1 Player 1 on Machine 1 (M1): 9,000." in text(settled)
+    assert "It is changed by correcting it" in text(settled)
+    assert "Take back" not in text(settled)
+
+
+def test_the_result_decided_against_says_so_and_offers_nothing_that_would_be_refused(desk, score, aside):
+    desk.post("score-act", aside.pk, "settle", seen=aside.revision, keep="first", reason="slip")
+
+    page = desk.get("score", aside.pk)
+
+    assert "Decided against; the score is 12,345,678." in text(page)
+    assert f'href="{desk.url("score", score.pk)}"' in page.content.decode()
+    assert "Restore" not in text(page)
+    assert "Take back" not in text(page)
+
+
+def test_the_fields_of_a_correction_say_whom_and_which_machine_they_mean(desk, world, score):
+    told = text(desk.get("score", score.pk))
+    assert "1 Player 1, 1 of 6 games" in told
+    assert "Machine 1 (M1)" in told
+    assert "already played" not in told
+
+    factories.play(world.stage, world.entries[1], world.machines[1], 500)
+    lookup = {"instead-of": score.pk, "number": "2", "machine": "M2", "htmx": True}
+    assert "2 Player 2, 1 of 6 games" in text(desk.get("lookup", field="number", **lookup))
+    assert "Player 2 has already played it: 500." in text(desk.get("lookup", field="machine", **lookup))
+
+
+def test_a_look_up_for_a_correction_offers_names_without_leading_to_the_slips(desk, score):
+    found = desk.get("lookup", field="number", number="player", machine="M1", htmx=True, **{"instead-of": score.pk})
+
+    assert "Meant: 1 Player 1; 2 Player 2; 3 Player 3." in text(found)
+    assert "<a" not in found.content.decode()
+
+
+def test_a_correction_is_told_with_its_digits_in_groups(desk, score):
+    corrected = desk.post("correct", score.pk, follow=True, **correction(score, score="116000000", reason="misread"))
+
+    assert "Corrected: 1 Player 1 on Machine 1 (M1): 116,000,000." in text(corrected)
+
+
+def test_a_score_as_it_was_entered_is_taken_back_as_a_whole_and_a_change_as_a_change(desk, score):
+    assert "Take back this score" in text(desk.get("score", score.pk))
+
+    scores_service.correct(score, actor=None, seen=score.revision, reason="misread", value=5)
+
+    assert "Take back the last change" in text(desk.get("score", score.pk))
+
+
+def test_a_score_of_a_closed_round_shows_its_history_and_who_can_open_the_round(desk, world, score):
+    stages_service.close_stage(world.stage, actor=None)
+
+    told = text(desk.get("score", score.pk))
+
+    assert "Qualifying is closed. Its scores cannot be changed. An organiser can open it again." in told
+    for act in ("Save the correction", "Void the score", "Take back"):
+        assert act not in told
+    assert "History" in told
+
+
+def test_a_correction_refused_because_the_round_was_closed_keeps_what_was_typed(desk, world, score):
+    stages_service.close_stage(world.stage, actor=None)
+
+    refused = desk.post("correct", score.pk, **correction(score, score="111", reason="misread"))
+
+    assert refused.status_code == 422
+    assert 'value="111"' in refused.content.decode()
+    assert 'value="misread"' in refused.content.decode()
+
+
+def test_the_titles_of_a_score_and_of_an_entry_name_the_tournament(desk, score):
+    assert "<title>1 Player 1 on Machine 1: The Open" in desk.get("score", score.pk).content.decode()
+    assert "<title>1 Player 1: The Open" in desk.get("entry", 1).content.decode()
 
 
 def test_a_score_of_another_stage_is_not_found(desk, score):

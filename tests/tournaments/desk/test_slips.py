@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from tests import factories
@@ -221,6 +222,16 @@ def test_a_doubtful_score_asks_once_and_is_taken_when_confirmed(desk):
 
 
 @pytest.mark.usefixtures("usual_scores")
+@pytest.mark.parametrize("htmx", [True, False])
+def test_a_doubtful_score_is_asked_about_and_not_marked_as_a_fault(desk, htmx):
+    asked = desk.slip("50", "M1", "98,765,432", htmx=htmx)
+
+    assert "aria-invalid" not in asked.content.decode()
+    assert "data-fault" not in asked.content.decode()
+    assert ("to change it, Y to save it as typed" in text(asked)) is htmx
+
+
+@pytest.mark.usefixtures("usual_scores")
 def test_a_confirmation_holds_for_that_score_alone(desk):
     assert desk.slip("50", "M1", "98765433", sure="98765432").status_code == 409
 
@@ -343,6 +354,16 @@ def test_a_game_is_started_and_its_result_finishes_it(desk, htmx):
     assert Score.objects.get().state == Score.State.RECORDED
 
 
+def test_a_result_of_somebody_marked_as_playing_elsewhere_is_taken_with_a_warning(desk):
+    desk.post("start", number="1", machine="M2", htmx=True)
+
+    taken = desk.slip("1", "M1", "500")
+
+    assert "Saved." in text(taken)
+    assert "1 is also marked as playing Machine 2." in text(taken)
+    assert "also marked" not in text(desk.slip("1", "M2", "600"))
+
+
 def test_the_address_of_the_page_can_fill_in_a_slip(desk):
     page = desk.get("slips", number="2", machine="M3")
 
@@ -450,3 +471,21 @@ def test_an_expired_session_leads_to_the_login_and_back_to_the_page(desk):
     )
 
     assert answer.headers["HX-Redirect"] == f"/accounts/login?next={desk.url('slips').replace('/', '%2F')}"
+
+
+def test_a_form_sent_without_any_cookies_says_signed_out_and_leads_to_the_login(desk):
+    strict = Client(enforce_csrf_checks=True)
+
+    refused = strict.post(desk.url("record"), {"number": "1", "machine": "M1", "score": "5"})
+
+    assert refused.status_code == 403
+    assert "you are signed out" in text(refused)
+    assert "data-signed-out" in refused.content.decode()
+    assert reverse("login") in refused.content.decode()
+
+
+def test_the_login_says_that_the_slip_is_kept_only_when_it_is(desk):
+    away = Client()
+
+    assert "The slip you were typing is kept" in text(away.get(reverse("login"), {"next": "/desk/", "slip": "kept"}))
+    assert "The slip" not in text(away.get(reverse("login"), {"next": "/desk/"}))

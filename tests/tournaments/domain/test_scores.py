@@ -105,6 +105,9 @@ def test_whatever_is_typed_is_a_score_or_a_refusal(typed):
         (12_999_999, "12.9 million"),
         (123_456_789, "123 million"),
         (99_999_999_990, "99.9 billion"),
+        (2_050_000_000, "2.05 billion"),
+        (2_006_000_000, "2 billion"),
+        (1_234_567, "1.23 million"),
         (scores.HIGHEST, "999 trillion"),
     ],
 )
@@ -118,10 +121,13 @@ OTHERS = [4_000_000, 9_000_000, 5_000_000, 8_000_000, 6_000_000]
 @pytest.mark.parametrize(
     ("value", "others", "reason"),
     [
-        (99_999_999, [1, 2], ""),
+        (99_999_999, [], ""),
+        (99_999_999, [1, 2], "more than ten times the best score here, 2"),
+        (20, [1, 2], ""),
+        (12, [120_000_000], "less than a tenth of the lowest score here, 120,000,000"),
         (9_000_001, OTHERS[:3], "would lead this machine; the best so far is 9,000,000"),
         (9_000_000, OTHERS[:3], ""),
-        (1, OTHERS[:4], ""),
+        (1, OTHERS[:4], "less than a tenth of the lowest score here, 4,000,000"),
         (400_000, OTHERS, "less than a tenth of what most score here (about 6,000,000)"),
         (450_000, OTHERS, ""),
         (0, OTHERS, "less than a tenth"),

@@ -138,7 +138,7 @@ def test_an_empty_folder_of_every_format_is_without_fault(kind):
             "rulings.csv, line 2: A play-off has one score for each number",
         ),
         (
-            {"rulings": "stage,kind,order,scores\nqualifying,play-off,1 2,500 500\n"},
+            {"rulings": "stage,kind,order,scores\nqualifying,play-off,1 2,500 600\n"},
             "rulings.csv, line 2: The scores of a play-off go down",
         ),
         ({"seats": "stage,seed,number\nqualifying,1,1\n"}, "seats.csv, line 2: Nobody is seated in qualifying"),

@@ -28,6 +28,10 @@ def seeds(world):
     return list(Seat.objects.order_by("seed").values_list("entry__number", flat=True))
 
 
+def cut(world):
+    return selectors.stage_facts(world.stage).cut
+
+
 def declare(world, **details):
     return stages.declare_cut(world.stage, actor=None, **details)
 
@@ -266,28 +270,64 @@ def test_a_play_off_settles_the_tie():
     assert seeds(world) == [1, 3]
 
 
-def test_equal_scores_in_the_play_off_are_played_again_and_nothing_is_kept():
+def test_equal_scores_in_the_play_off_are_kept_and_played_again():
     world = four(2, TIE)
 
-    with pytest.raises(NeedsDecision) as told:
-        play_off(world, 20, 20)
+    play_off(world, 20, 20)
 
-    assert told.value.settle == "tie"
-    assert told.value.sentence == "Level in the play-off, so they play again: 2 Player 2 20, 3 Player 3 20."
-    assert not Ruling.objects.exists()
+    assert Ruling.objects.count() == 1
+    assert cut(world).level == (world.entries[1].pk, world.entries[2].pk)
+    with pytest.raises(NeedsDecision, match="2 Player 2 and 3 Player 3 are level at the cut"):
+        declare(world)
     play_off(world, 20, 10)
     declare(world)
     assert seeds(world) == [1, 2]
 
 
-def test_all_who_are_level_in_the_play_off_are_named():
-    world = four(2, [[200], [200], [200], [200]])
-    values = {entry.pk: 7 for entry in world.entries}
+def play_off_between(world, scores):
+    values = {world.entries[number - 1].pk: value for number, value in scores.items()}
+    return rulings.record_play_off(world.stage, actor=None, scores=values)
 
-    with pytest.raises(NeedsDecision) as told:
-        rulings.record_play_off(world.stage, actor=None, scores=values)
 
-    assert told.value.about == tuple(entry.pk for entry in world.entries)
+def test_only_those_level_for_the_last_place_play_again_and_the_beaten_stay_beaten():
+    world = four(2, [[200], [100], [100], [100]])
+
+    play_off_between(world, {2: 1_000, 3: 2_000, 4: 2_000})
+    with pytest.raises(Refusal, match="Name each of 3 Player 3, 4 Player 4 once"):
+        play_off_between(world, {2: 1_000, 3: 900})
+    play_off_between(world, {3: 900, 4: 800})
+    declare(world)
+
+    assert seeds(world) == [1, 3]
+
+
+def test_a_tie_among_those_who_lost_the_play_off_needs_no_other_game():
+    world = four(2, [[200], [100], [100], [100]])
+
+    play_off_between(world, {2: 900, 3: 900, 4: 1_000})
+    declare(world)
+
+    assert seeds(world) == [1, 4]
+
+
+def test_when_a_place_more_is_free_those_level_in_the_play_off_are_not_ordered_by_it():
+    world = four(2, [[200], [100], [100], [100]])
+    play_off_between(world, {2: 900, 3: 900, 4: 1_000})
+
+    entries.withdraw(world.entries[3], actor=None, reason="went home")
+
+    assert cut(world).level == (world.entries[1].pk, world.entries[2].pk)
+
+
+def test_winners_level_in_the_play_off_are_seeded_by_count_back_and_lots():
+    world = four(3, [[200], [100], [100], [100]])
+
+    play_off_between(world, {2: 1_000, 3: 1_000, 4: 900})
+    declare(world)
+
+    assert set(seeds(world)[1:]) == {2, 3}
+    assert seeds(world)[0] == 1
+    assert Ruling.objects.filter(kind=Ruling.Kind.LOTS).count() == 1
 
 
 def test_a_ruling_settles_the_tie_and_needs_a_reason():

@@ -330,8 +330,8 @@ class _Tables:
             row.fault(
                 f"A play-off has one score for each number; the order has {len(order)}, the scores {len(values)}."
             )
-        if row.sound and any(worse >= better for better, worse in pairwise(values)):
-            row.fault("The scores of a play-off go down from the best to the last; those level play again.")
+        if row.sound and any(worse > better for better, worse in pairwise(values)):
+            row.fault("The scores of a play-off go down from the best to the last.")
         return RulingLine(
             row.line,
             self._stage_key(row),

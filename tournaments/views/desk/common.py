@@ -18,6 +18,7 @@ from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Score, Stage
 from tournaments.permissions import View, has_role
+from tournaments.services import stages
 
 Done = TypeVar("Done")
 PAGE_PARTS = {"desk:score": ("score",), "desk:entry": ("number",)}
@@ -99,12 +100,14 @@ def page(
 ) -> HttpResponse:
     """A page or part of the desk about a stage, with a refusal in it if there is one, which then gives the status."""
     now = timezone.now()
+    phase = stage.phase(now)
     shared = {
         "show": stage.tournament.show,
         "tournament": stage.tournament,
         "stage": stage,
-        "phase": stage.phase(now),
+        "phase": phase,
         "phase_words": phase_words(stage, now),
+        "declared": phase == Phase.CLOSED and is_declared(stage),
         "organiser": has_role(request.user, permissions.ORGANISER),
         "refusal": refusal,
     }
@@ -123,6 +126,12 @@ def phase_words(stage: Stage, now: datetime) -> str:
         since = clock(stage.closes_at, now) if stage.closes_at else ""
         return f"Closing since {since}: games under way finish, late slips are taken, no new game starts."
     return f"Closed at {clock(stage.closed_at, now)}." if stage.closed_at else "Closed."
+
+
+def is_declared(stage: Stage) -> bool:
+    """Whether the cut after this stage is declared, so that it cannot simply be opened again."""
+    following = stages.next_stage(stage)
+    return following is not None and following.seats.exists()
 
 
 def clock(moment: datetime, now: datetime) -> str:

@@ -1,5 +1,6 @@
 """The cut: the line in the table, what stands in its way, ties across it, and the seats once it is declared."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -9,7 +10,8 @@ from django.views.decorators.http import require_GET
 
 from tournaments import permissions, selectors
 from tournaments.domain import advancement
-from tournaments.domain.facts import Phase
+from tournaments.domain.advancement import Cut
+from tournaments.domain.facts import Decision, Phase
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.forms import OrderForm, PlayOffForm
 from tournaments.models import Entry, Ruling, Stage
@@ -41,7 +43,9 @@ def play_off(request: HttpRequest, stage: Stage) -> HttpResponse:
     )
     if isinstance(outcome, Refusal):
         return _cut_page(request, stage, play_off=form, refusal=outcome)
-    messages.success(request, "The play-off is recorded.")
+    level = " and ".join(str(entry) for entry in _level(stage))
+    again = f" Still level: {level} play another game." if level else ""
+    messages.success(request, f"The play-off is recorded.{again}")
     return to_page("desk:cut", stage)
 
 
@@ -128,7 +132,7 @@ def _cut_page(
         "may_play_off": read.stage.tournament.kind.play_off_at_cut(read.stage.tournament.rules_in_force),
         "play_off": _renewed(play_off, read) or PlayOffForm(level=level, initial=expected),
         "order": _renewed(order, read) or OrderForm(level=level, initial=expected),
-        "rulings": _rulings(stage),
+        "rulings": _rulings(read),
         "preview": _preview(read),
         "reason": request.POST.get("reason", ""),
     }
@@ -206,9 +210,35 @@ def _preview(read: StageRead) -> dict[str, Any]:
     }
 
 
-def _rulings(stage: Stage) -> list[dict[str, Any]]:
-    """What was decided about this stage and still holds, with the names in their order."""
-    kept = list(Ruling.objects.filter(stage=stage, undone_at=None).select_related("decided_by"))
-    ids = {entry for ruling in kept for entry in ruling.data["order"]}
-    entries = Entry.objects.select_related("player").in_bulk(ids)
-    return [{"ruling": ruling, "order": [entries[entry] for entry in ruling.data["order"]]} for ruling in kept]
+def _rulings(read: StageRead) -> list[dict[str, Any]]:
+    """What was decided about this stage and not taken back: each entry in order with its score in the play-off."""
+    kept = list(Ruling.objects.filter(stage=read.stage, undone_at=None).select_related("decided_by"))
+    entries = Entry.objects.select_related("player").in_bulk({e for ruling in kept for e in ruling.data["order"]})
+    applying = _applying(read, kept)
+    return [
+        {
+            "ruling": ruling,
+            "order": [(entries[e], ruling.data.get("scores", {}).get(str(e))) for e in ruling.data["order"]],
+            "applies": ruling.kind == Ruling.Kind.LOTS or ruling.pk in applying,
+        }
+        for ruling in kept
+    ]
+
+
+def _applying(read: StageRead, rulings: list[Ruling]) -> set[int]:
+    """The decisions that order all who are level across the cut, with nothing decided or after the ones before."""
+    whole_tie = set(_cut_after(read, ()).level)
+    applying: set[int] = set()
+    decisions: tuple[Decision, ...] = ()
+    for ruling in rulings:
+        decision = selectors.decision(ruling.kind, ruling.data, ruling.reason)
+        ties = (whole_tie, set(_cut_after(read, decisions).level))
+        if decision.kind in advancement.SETTLE_THE_CUT and any(tie and tie <= set(decision.order) for tie in ties):
+            applying.add(ruling.pk)
+            decisions += (decision,)
+    return applying
+
+
+def _cut_after(read: StageRead, decisions: tuple[Decision, ...]) -> Cut:
+    facts = replace(read.facts, decisions=decisions)
+    return advancement.cut(facts, read.table, read.rules, read.qualifiers)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from tournaments.domain.facts import Standing
-from tournaments.domain.refusals import Refusal
+from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.domain.scores import grouped
 from tournaments.forms import GameForm, find_entry, find_machine
-from tournaments.models import Entry, Machine, Stage
+from tournaments.models import Entry, Machine, Score, Stage
 from tournaments.selectors import StageRead
 
 FIELDS = ("number", "machine", "score")
@@ -33,7 +33,7 @@ class Meaning:
     offers: tuple[Offer, ...] = ()
 
 
-def of_number(stage: Stage, typed: Typed, read: StageRead) -> Meaning:
+def of_number(stage: Stage, typed: Typed, read: StageRead, instead_of: Score | None = None) -> Meaning:
     """Whom the number or name means, with the games played."""
     entry, offers, why = find_entry(stage.tournament, typed["number"])
     if entry is None:
@@ -43,27 +43,33 @@ def of_number(stage: Stage, typed: Typed, read: StageRead) -> Meaning:
     return Meaning(f"{_person(entry)}, {games}", warning=gone)
 
 
-def of_machine(stage: Stage, typed: Typed, read: StageRead) -> Meaning:
-    """Which machine the code or name means; warns early when the entry has played it as often as it may."""
+def of_machine(stage: Stage, typed: Typed, read: StageRead, instead_of: Score | None = None) -> Meaning:
+    """Which machine the code or name means; warns early when the entry has played it as often as it may.
+
+    The game of the score that is being corrected, `instead_of`, does not count as another one.
+    """
     machine, offers, why = find_machine(stage, typed["machine"])
     if machine is None:
         return Meaning(why, fault=True, offers=_offers("machine", offers, typed))
     entry = find_entry(stage.tournament, typed["number"])[0]
     had = [p.value for p in read.facts.played if entry and (p.entry, p.machine) == (entry.pk, machine.pk)]
-    if entry is None or len(had) < read.rules.games_per_machine:
+    own = entry and instead_of and (instead_of.entry_id, instead_of.machine_id) == (entry.pk, machine.pk)
+    if entry is None or own or len(had) < read.rules.games_per_machine:
         return Meaning(str(machine))
     played = ", ".join(grouped(value) for value in had)
     return Meaning(str(machine), warning=f"{entry.name} has already played it: {played}.")
 
 
-def of_all(stage: Stage, typed: Typed, read: StageRead) -> dict[str, Meaning]:
-    """The meanings of the fields in which something stands."""
+def of_all(stage: Stage, typed: Typed, read: StageRead, instead_of: Score | None = None) -> dict[str, Meaning]:
+    """The meanings of the fields in which something stands; `instead_of` is the score that is being corrected."""
     of = {"number": of_number, "machine": of_machine}
-    return {field: find(stage, typed, read) for field, find in of.items() if typed[field].strip()}
+    return {field: find(stage, typed, read, instead_of) for field, find in of.items() if typed[field].strip()}
 
 
 def of_form(form: GameForm, refusal: Refusal | None, typed: Typed) -> dict[str, Meaning]:
     """The same for a slip that was not taken: the faults of the form, and the field a refusal is about."""
+    # A question is no fault: nothing is wrong with a doubtful score until somebody says so.
+    at_fault = "" if refusal is None or isinstance(refusal, NeedsDecision) else refusal.field
     meanings = {}
     for field in FIELDS:
         found = form.cleaned_data.get(field)
@@ -72,7 +78,7 @@ def of_form(form: GameForm, refusal: Refusal | None, typed: Typed) -> dict[str, 
             meanings[field] = Meaning(" ".join(map(str, form.errors[field])), fault=True, offers=offers)
         elif found is not None:
             words = _person(found) if isinstance(found, Entry) else str(found) if isinstance(found, Machine) else ""
-            meanings[field] = Meaning(words, fault=refusal is not None and refusal.field == field)
+            meanings[field] = Meaning(words, fault=at_fault == field)
     return meanings
 
 

@@ -8,11 +8,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from tournaments import permissions, selectors
+from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.forms import TimesForm
 from tournaments.models import Stage
+from tournaments.selectors import StageRead
 from tournaments.services import shows, stages
-from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, to_page
+from tournaments.views.desk.common import actor, attempt, clock, desk_stage, page, posted_from, to_page
 from tournaments.views.desk.overview import Progress, overview, progress
 
 
@@ -30,6 +32,12 @@ def act(request: HttpRequest, stage: Stage, act: str) -> HttpResponse:
     service = {"open": stages.open_stage, "close": stages.close_stage}.get(act)
     if service is None:
         raise Http404(f"A round cannot be “{act}”.")
+    if act == "close":
+        read = selectors.stage_facts(stage)
+        question = _too_early(read)
+        # Confirmed is what was read: other numbers since then ask again. What is outstanding is refused anyway.
+        if question and request.POST.get("anyway") != question and not (read.facts.playing or read.facts.waiting):
+            return _close_page(request, stage, ask_close=question)
     outcome = attempt(lambda: service(stage, actor=actor(request)))
     if isinstance(outcome, Refusal):
         return _close_page(request, stage, refusal=outcome)
@@ -44,6 +52,11 @@ def times(request: HttpRequest, stage: Stage) -> HttpResponse:
     """When the round opens and closes."""
     form = TimesForm(request.POST)
     if not form.is_valid():
+        return _close_page(request, stage, form)
+    question = _already_past(stage, form)
+    if question and request.POST.get("anyway") != request.POST.get("closes_at"):
+        return _close_page(request, stage, form, ask_times=question)
+    if form.errors:
         return _close_page(request, stage, form)
     outcome = attempt(lambda: shows.set_times(stage, actor=actor(request), **form.cleaned_data))
     if isinstance(outcome, Refusal):
@@ -105,13 +118,55 @@ def _sorting(one: Progress, sort: str) -> tuple[Any, ...]:
     return (*by.get(sort, ()), one.entrant.number)
 
 
+def _too_early(read: StageRead) -> str:
+    """The question before a round is closed ahead of its time or without all of its games; "" for no question."""
+    if read.phase not in (Phase.OPEN, Phase.CLOSING):
+        return ""
+    everybody = progress(read)
+    not_started = sum(one.not_started for one in everybody)
+    unfinished = sum(one.unfinished for one in everybody)
+    missing = [f"{not_started} {'has' if not_started == 1 else 'have'} not started"] if not_started else []
+    missing += [f"{unfinished} {'is' if unfinished == 1 else 'are'} unfinished"] if unfinished else []
+    closes_at = read.stage.closes_at
+    early = f"Open until {clock(closes_at, read.at)}" if closes_at and read.phase == Phase.OPEN else ""
+    told = "; ".join(part for part in (early, ", ".join(missing)) if part)
+    return f"{told}. Close anyway?" if told else ""
+
+
+def _already_past(stage: Stage, form: TimesForm) -> str:
+    """The question before a round is set to close at a time that is past; in a round not yet open that is a fault."""
+    now, closes_at = timezone.now(), form.cleaned_data["closes_at"]
+    if closes_at is None or closes_at > now or closes_at == stage.closes_at:
+        return ""
+    past = f"{clock(closes_at, now)} is past; it is {clock(now, now)} now"
+    if stage.phase(now) in (Phase.OPEN, Phase.CLOSING):
+        return f"{past}. Then no new game could start from this moment on. Set it anyway?"
+    form.add_error("closes_at", f"{past}. Type a later time.")
+    return ""
+
+
 def _close_page(
-    request: HttpRequest, stage: Stage, form: TimesForm | None = None, refusal: Refusal | None = None
+    request: HttpRequest,
+    stage: Stage,
+    form: TimesForm | None = None,
+    refusal: Refusal | None = None,
+    *,
+    ask_close: str = "",
+    ask_times: str = "",
 ) -> HttpResponse:
     fresh = selectors.stage_facts(stage)
     form = form or TimesForm(initial={name: _local(getattr(fresh.stage, name)) for name in ("opens_at", "closes_at")})
-    context = {"form": form, "reason": request.POST.get("reason", ""), **overview(fresh)}
-    return page(request, "close", fresh.stage, context, refusal, status=422 if form.errors else 200)
+    outstanding = fresh.facts.playing or fresh.facts.waiting
+    context = {
+        "form": form,
+        "reason": request.POST.get("reason", ""),
+        "ask_close": ask_close,
+        "ask_times": ask_times,
+        "ready": not outstanding and not _too_early(fresh),
+        **overview(fresh),
+    }
+    status = 422 if form.errors else 409 if ask_close or ask_times else 200
+    return page(request, "close", fresh.stage, context, refusal, status=status)
 
 
 def _local(moment: Any) -> str:

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from tournaments import selectors
+from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
 from tournaments.domain.scores import grouped
 from tournaments.forms import CorrectForm, ReasonForm
@@ -16,7 +18,7 @@ from tournaments.models import Journal, Score, Stage
 from tournaments.services import scores
 from tournaments.views.desk import meanings
 from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, score_of, to_page, whole
-from tournaments.views.desk.meanings import FIELDS
+from tournaments.views.desk.meanings import FIELDS, Meaning
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,13 @@ class Step:
 
     line: Journal
     changes: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """That the last thing done to a score was to decide between it and another; `kept` is the other if that counts."""
+
+    kept: Score | None
 
 
 @desk_stage
@@ -57,7 +66,7 @@ def correct(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
     )
     if isinstance(outcome, Refusal):
         return _score_page(request, score_of(stage, score), form, refusal=outcome)
-    now = score_of(stage, score)
+    now = _named(score_of(stage, score))
     messages.success(request, f"Corrected: {now}." if outcome else "Nothing was different; nothing was changed.")
     return to_page("desk:score", stage, score)
 
@@ -75,8 +84,11 @@ def act(request: HttpRequest, stage: Stage, score: int, act: str) -> HttpRespons
     outcome = attempt(lambda: service(score_of(stage, score), request, form.cleaned_data))
     if isinstance(outcome, Refusal):
         return _score_page(request, score_of(stage, score), reasons={act: form}, refusal=outcome)
-    messages.success(request, told.format(score=score_of(stage, score)))
-    return to_page("desk:score", stage, score)
+    now = score_of(stage, score)
+    decided = _decided(now, selectors.history(now))
+    counts = decided.kept if act == "settle" and decided and decided.kept else now
+    messages.success(request, told.format(score=_named(counts)))
+    return to_page("desk:score", stage, counts.pk)
 
 
 def _void(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
@@ -115,7 +127,7 @@ ACTS: dict[str, tuple[Act, str]] = {
     "restore": (_restore, "Restored: {score}."),
     "undo": (_undo, "The last change was taken back. Now: {score}."),
     "abandon": (_abandon, "The game was given up and does not count as played: {score}."),
-    "settle": (_settle, "The two results are settled."),
+    "settle": (_settle, "The two results are settled. Now: {score}."),
 }
 
 
@@ -129,23 +141,52 @@ def _score_page(
 ) -> HttpResponse:
     """The page with everything typed. After a stale form it goes on from what is now, which the page then shows."""
     typed = {field: form.typed(field) for field in FIELDS} if form else _as_it_is(found)
+    lines = selectors.history(found)
     # A form that was refused for another reason must still notice a change that its person has not seen.
     posted = request.POST.get("seen", "")
     seen = posted if posted.isdecimal() and not isinstance(refusal, Stale) else found.revision
     context = {
         "score": found,
         "typed": typed,
-        "meanings": meanings.of_form(form, refusal, typed) if form else {},
+        "meanings": _meanings(found, form, refusal, typed),
         "reason": form.typed("reason") if form else "",
         "reasons": {name: one["reason"].value() for name, one in (reasons or {}).items()},
         "keep": request.POST.get("keep", ""),
         "doubtful": form.cleaned_data["score"] if form and _is_doubtful(refusal) else None,
         "seen": seen,
-        "steps": [_step(line) for line in reversed(selectors.history(found))],
+        "steps": [_step(line) for line in reversed(lines)],
         "rival": _rival(found),
+        "decided": _decided(found, lines),
+        "fresh": lines[-1].before is None,
+        # What was typed into a form is shown even when its round was closed meanwhile.
+        "may_change": found.stage.phase(timezone.now()) in (Phase.OPEN, Phase.CLOSING) or form or reasons,
     }
     faulty = bool(form and form.errors) or any(one.errors for one in (reasons or {}).values())
     return page(request, "score", found.stage, context, refusal, status=422 if faulty else 200)
+
+
+def _meanings(
+    score: Score, form: CorrectForm | None, refusal: Refusal | None, typed: dict[str, str]
+) -> dict[str, Meaning]:
+    """Whom and which machine the fields mean, whether they were just typed or stand there as they are."""
+    if form:
+        return meanings.of_form(form, refusal, typed)
+    return meanings.of_all(score.stage, typed, selectors.stage_facts(score.stage), score)
+
+
+def _decided(score: Score, lines: list[Journal]) -> Decided | None:
+    """Whether a decision between two results was the last thing done to a score with this history."""
+    last = lines[-1]
+    if last.other_score_id is None:
+        return None
+    against = last.other_score_id == score.pk and last.score_id != score.pk
+    return Decided(score_of(score.stage, last.score_id or 0) if against else None)
+
+
+def _named(score: Score) -> str:
+    """The score in a sentence, as people read it."""
+    what = score.get_state_display() if score.value is None else grouped(score.value)
+    return f"{score.entry} on {score.machine}: {what}"
 
 
 def _is_doubtful(refusal: Refusal | None) -> bool:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from django_htmx.http import trigger_client_event
 
 from tournaments import selectors
-from tournaments.domain.facts import Result, Row
+from tournaments.domain.facts import Phase, Result, Row
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.domain.scores import grouped
 from tournaments.forms import GameForm, SlipForm, new_key
@@ -29,12 +29,16 @@ from tournaments.views.desk.overview import overview
 
 @dataclass(frozen=True)
 class Taken:
-    """A slip that was taken, with what it does to the table. `repeated` when the same slip had been sent before."""
+    """A slip that was taken, with what it does to the table. `repeated` when the same slip had been sent before.
+
+    `elsewhere` are the machines on which the player is still marked as playing: one of the two is a mistake.
+    """
 
     score: Score
     row: Row
     result: Result | None
     games_allowed: int
+    elsewhere: tuple[str, ...]
     repeated: bool = False
 
 
@@ -49,7 +53,8 @@ def slips(request: HttpRequest, stage: Stage) -> HttpResponse:
     if "taken" in request.GET:
         score = score_of(stage, whole(request.GET["taken"]))
         context["taken"] = _taken(score, read, repeated="again" in request.GET)
-    return page(request, "slips", stage, {**context, "key": new_key(), **overview(read)})
+    takes_slips = read.phase != Phase.CLOSED
+    return page(request, "slips", stage, {**context, "key": new_key(), "takes_slips": takes_slips, **overview(read)})
 
 
 @desk_stage
@@ -119,11 +124,16 @@ def undo(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
 @desk_stage
 @require_GET
 def lookup(request: HttpRequest, stage: Stage) -> HttpResponse:
-    """Whom or which machine the typed text means: feedback while typing, nothing more."""
+    """Whom or which machine the typed text means: feedback while typing, nothing more.
+
+    For a slip, or for the score that is being corrected, `instead-of`; then nothing is offered to be put into a slip.
+    """
     typed = _typed(request.GET)
     field = "machine" if request.GET.get("field") == "machine" else "number"
-    found = meanings.of_all(stage, typed, selectors.stage_facts(stage)).get(field, Meaning())
-    return page(request, "_meaning", stage, {"meaning": found})
+    corrected = request.GET.get("instead-of")
+    score = score_of(stage, whole(corrected)) if corrected else None
+    found = meanings.of_all(stage, typed, selectors.stage_facts(stage), score).get(field, Meaning())
+    return page(request, "_meaning_plain" if score else "_meaning", stage, {"meaning": found})
 
 
 @desk_stage
@@ -147,7 +157,10 @@ def _by_script(request: HttpRequest) -> bool:
 def _taken(score: Score, read: StageRead, repeated: bool = False) -> Taken:
     results = read.table.machines.get(score.machine_id, ())
     result = next((result for result in results if result.entry == score.entry_id), None)
-    return Taken(score, read.table.row(score.entry_id), result, read.rules.games_allowed, repeated)
+    names = {machine.id: machine.name for machine in read.facts.machines}
+    elsewhere = tuple(names[machine] for entry, machine in read.facts.playing if entry == score.entry_id)
+    row = read.table.row(score.entry_id)
+    return Taken(score, row, result, read.rules.games_allowed, elsewhere, repeated)
 
 
 def _answer(
@@ -190,7 +203,8 @@ def _refused(
     if _by_script(request):
         return page(request, "_slip_answer", stage, context, refusal, status=422)
     read = selectors.stage_facts(stage)
-    return page(request, "slips", stage, {**context, **overview(read)}, refusal, status=422)
+    # The form stays even in a round that was closed meanwhile: it holds what was typed.
+    return page(request, "slips", stage, {**context, "takes_slips": True, **overview(read)}, refusal, status=422)
 
 
 def _rival(stage: Stage, form: GameForm, refusal: Refusal | None) -> Score | None:
