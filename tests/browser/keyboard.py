@@ -62,7 +62,7 @@ class Keyboard:
 
     def sign_in(self, name: str) -> None:
         """Sign in on the page that asks for it, where the cursor is in the field for the name."""
-        expect(self.page.get_by_label("Name")).to_be_focused()
+        expect(self.page.get_by_label("Name", exact=True)).to_be_focused()
         self.type(name)
         self.press("Tab")
         self.type("secret-of-the-hall\n")
