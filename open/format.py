@@ -4,14 +4,17 @@ Sources: the rules text of 2010 for the Open; the text names the Classic and the
 format, so their numbers are our choice after later UK events.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from open.domain import draw
+from open.domain.fairness import GAMES, Names, check, in_words
 from tournaments import formats
 from tournaments.domain.facts import QualifyingRules, StageFacts, Table
 from tournaments.domain.ranking import BETTER, TIED_SCORES
+from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import tabulate
-from tournaments.formats import FROM_THE_RULES, OUR_CHOICE, StageSpec, rule
+from tournaments.formats import FROM_THE_RULES, OUR_CHOICE, Feed, Judgement, PlannedMatch, StageSpec, rule
 
 CUT_TIES = {
     "play-off": "A tie across the cut is settled by a play-off game, or by the organisers' ruling.",
@@ -43,6 +46,8 @@ class OpenRules:
         24, "Go on from qualifying", "How many players the cut lets through.", FROM_THE_RULES, least=2
     )
     cut_ties: str = rule("play-off", "A tie across the cut", "What the desk is asked for.", choices=CUT_TIES)
+
+    warm_up: int = rule(60, "Warm-up", "How many seconds each player may warm up before a match.", most=600)
 
     def conflicts(self) -> list[tuple[str, str]]:
         """What is wrong between the rules, as (rule name, sentence)."""
@@ -104,6 +109,75 @@ class SoloFormat:
         """How many go on from qualifying."""
         return rules.qualifiers
 
+    def counting(self, stage: str, rules: OpenRules) -> QualifyingRules:
+        """Qualifying by its rules; in the second round every match counts, on the same scale of points."""
+        counting = self.qualifying(rules)
+        if stage != "second-round":
+            return counting
+        return replace(counting, games_allowed=GAMES, games_counted=GAMES, games_per_machine=1)
+
+    def go_on(self, stage: str, rules: OpenRules) -> int:
+        """The cut of qualifying; 8 go on from the second round."""
+        return 8 if stage == "second-round" else self.qualifiers(rules)
+
+    def warm_up(self, rules: OpenRules) -> int:
+        """How many seconds each player may warm up."""
+        return rules.warm_up
+
+    def machines_wanted(self, stage: str, seats: int) -> tuple[int, int | None]:
+        """A machine for each match of a game, more if there are; one for each semi-final; one for a game of all."""
+        if stage == "second-round":
+            return seats // 2, None
+        games = 2 if stage == "semi-finals" else 1
+        return games, games
+
+    def judge(
+        self,
+        stage: str,
+        seats: Sequence[int],
+        machines: Sequence[int],
+        matches: Sequence[PlannedMatch],
+        players: Mapping[int, str],
+        named: Mapping[int, str] | None = None,
+    ) -> Judgement:
+        """The draw of the second round against its rules and its balance; other stages have nothing to be judged."""
+        if stage != "second-round":
+            return Judgement()
+        position = {entry: number for number, entry in enumerate(seats, start=1)}
+        place = {machine: number for number, machine in enumerate(machines, start=1)}
+        last = max((match.round for match in matches), default=0)
+        games: list[list[draw.Match]] = [[] for _ in range(max(GAMES, last))]
+        for match in matches:
+            drawn = draw.Match(place[match.machine], tuple(position[entry] for entry in match.entries))
+            games[match.round - 1].append(drawn)
+        names = Names(
+            players={number: players[entry] for entry, number in position.items()},
+            machines={number: named[machine] for machine, number in place.items()} if named else {},
+        )
+        report = check(tuple(map(tuple, games)), len(seats), len(machines), names=names)
+        return Judgement(report.faults, in_words(report.balance, len(seats)))
+
+    def deal(
+        self, stage: str, seats: Sequence[int], machines: Sequence[int], rules: OpenRules, seed: int
+    ) -> list[PlannedMatch]:
+        """The draw of the second round, two games of odd and even seeds, or one game of all.
+
+        Source: house rules, "Second round", "Semi-finals: 1, 3, 5, 7 and 2, 4, 6, 8".
+        """
+        if stage == "second-round":
+            drawn = draw.find(len(seats), len(machines), seed)
+            return [
+                PlannedMatch(number, machines[match.machine - 1], tuple(seats[p - 1] for p in sorted(match.players)))
+                for number, game in enumerate(drawn, start=1)
+                for match in game
+            ]
+        groups = [seats[0::2], seats[1::2]] if stage == "semi-finals" else [seats]
+        if any(len(group) < 2 for group in groups):
+            raise Refusal("A game needs at least two players.")
+        if len(machines) != len(groups):
+            raise Refusal(f"Choose {len(groups)} machine{'s' if len(groups) > 1 else ''}, one for each game.")
+        return [PlannedMatch(1, machine, tuple(group)) for machine, group in zip(machines, groups, strict=True)]
+
     def play_off_at_cut(self, rules: OpenRules) -> bool:
         """Unless the organisers keep ties across the cut to themselves."""
         return rules.cut_ties == "play-off"
@@ -113,29 +187,27 @@ class SoloFormat:
         return tabulate(facts, self.qualifying(rules))
 
 
-QUALIFYING = StageSpec("qualifying", "Qualifying", slips=True)
+QUALIFYING = StageSpec("qualifying", "Qualifying", slips=True, ranked=True)
+SECOND_ROUND = StageSpec("second-round", "Second round", comes_from="qualifying", matches=True, ranked=True)
 FINALS = (
-    StageSpec("play-off", "Play-off for 5th to 8th", seats=4, comes_from="semi-finals", playable=False),
-    StageSpec("final", "Final", seats=4, comes_from="semi-finals", playable=False),
+    StageSpec("play-off", "Play-off for 5th to 8th", seats=4, comes_from="semi-finals", matches=True),
+    StageSpec("final", "Final", seats=4, comes_from="semi-finals", matches=True),
 )
+FEEDS = (Feed("final", 2), Feed("play-off", 2, best=False))
 PANELS = {
     ("qualifying", "public"): "tournaments/public/_table.jinja",
     ("qualifying", "desk"): "tournaments/desk/slips.html",
 }
 
-OPEN = SoloFormat(
-    key="open",
-    label="UK Pinball Open",
-    Rules=OpenRules,
-    stages=(
-        QUALIFYING,
-        StageSpec("second-round", "Second round", comes_from="qualifying", playable=False),
-        StageSpec("semi-finals", "Semi-finals", seats=8, comes_from="second-round", playable=False),
-        *FINALS,
-    ),
-    panels=PANELS,
-)
-SHORT = (QUALIFYING, StageSpec("semi-finals", "Semi-finals", comes_from="qualifying", playable=False), *FINALS)
+
+def semi_finals(comes_from: str) -> StageSpec:
+    """Two games of four; two of each go to the final, the others play for 5th to 8th."""
+    return StageSpec("semi-finals", "Semi-finals", seats=8, comes_from=comes_from, matches=True, feeds=FEEDS)
+
+
+LONG = (QUALIFYING, SECOND_ROUND, semi_finals("second-round"), *FINALS)
+SHORT = (QUALIFYING, semi_finals("qualifying"), *FINALS)
+OPEN = SoloFormat(key="open", label="UK Pinball Open", Rules=OpenRules, stages=LONG, panels=PANELS)
 CLASSIC = SoloFormat(key="classic", label="Classic", Rules=ClassicRules, stages=SHORT, panels=PANELS)
 KIDS = SoloFormat(key="kids", label="Kids Tournament", Rules=KidsRules, stages=SHORT, panels=PANELS, short_names=True)
 

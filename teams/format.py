@@ -1,12 +1,13 @@
 """The Team Tournament: its rules and stages. Source: the rules text of 2010, "UK Pinball Team Tournament"."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tournaments import formats
 from tournaments.domain.facts import QualifyingRules, StageFacts, Table
+from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import tabulate
-from tournaments.formats import FROM_THE_RULES, StageSpec, rule
+from tournaments.formats import FROM_THE_RULES, Judgement, PlannedMatch, StageSpec, rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,40 @@ class TeamFormat:
     def qualifiers(self, rules: TeamRules) -> int:
         """The winner of a group goes on."""
         return 1
+
+    def counting(self, stage: str, rules: TeamRules) -> QualifyingRules:
+        """The bonus game is the only ranking of scores."""
+        return self.qualifying(rules)
+
+    def go_on(self, stage: str, rules: TeamRules) -> int:
+        """The winner of a group goes on."""
+        return self.qualifiers(rules)
+
+    def warm_up(self, rules: TeamRules) -> int:
+        """The rules know no warm-up before a team match."""
+        return 0
+
+    def machines_wanted(self, stage: str, seats: int) -> tuple[int, int | None]:
+        """This version deals no team matches."""
+        return 0, 0
+
+    def judge(
+        self,
+        stage: str,
+        seats: Sequence[int],
+        machines: Sequence[int],
+        matches: Sequence[PlannedMatch],
+        players: Mapping[int, str],
+        named: Mapping[int, str] | None = None,
+    ) -> Judgement:
+        """Nothing to be judged: this version deals no team matches."""
+        return Judgement()
+
+    def deal(
+        self, stage: str, seats: Sequence[int], machines: Sequence[int], rules: TeamRules, seed: int
+    ) -> list[PlannedMatch]:
+        """Refused: this version plays no team matches."""
+        raise Refusal("Team matches cannot be played with this version yet.")
 
     def play_off_at_cut(self, rules: TeamRules) -> bool:
         """A level group is played off."""

@@ -5,7 +5,7 @@ label, help text and source, so that the admin form, the public rules page and t
 from one place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Protocol
 
@@ -17,10 +17,38 @@ OUR_CHOICE = "our choice"
 
 
 @dataclass(frozen=True, slots=True)
+class Feed:
+    """Where the games of a stage send their players: the best `many` of each game, or with `best` false the others."""
+
+    stage: str
+    many: int
+    best: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMatch:
+    """A match before it is in the database; `entries` are in the order in which they choose their position."""
+
+    round: int
+    machine: int
+    entries: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is wrong with dealt matches and how even they are, in sentences; empty where nothing is to be judged."""
+
+    faults: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class StageSpec:
     """One stage of a format: its key and label, how many seats it has and the stage they come from.
 
-    `slips` says that the desk enters single games from paper slips in it; `playable` that this version runs it.
+    `slips` says that the desk enters single games from paper slips in it, `matches` that it is played in matches;
+    `ranked` that all its scores make one table with a cut, otherwise each match has an order of its own and `feeds`
+    says who goes where from it. `playable` that this version runs it.
     """
 
     key: str
@@ -28,6 +56,9 @@ class StageSpec:
     seats: int | None = None
     comes_from: str = ""
     slips: bool = False
+    matches: bool = False
+    ranked: bool = False
+    feeds: tuple[Feed, ...] = ()
     playable: bool = True
 
 
@@ -61,6 +92,44 @@ class Format(Protocol):
     def qualifiers(self, rules: Any) -> int:
         """How many go on from qualifying."""
         ...
+
+    def counting(self, stage: str, rules: Any) -> QualifyingRules:
+        """How the scores of a ranked stage make up its table."""
+        ...
+
+    def go_on(self, stage: str, rules: Any) -> int:
+        """How many go on from a ranked stage."""
+        ...
+
+    def warm_up(self, rules: Any) -> int:
+        """How many seconds each player may warm up before a match."""
+        ...
+
+    def machines_wanted(self, stage: str, seats: int) -> tuple[int, int | None]:
+        """The least and the greatest number of machines a stage is dealt on; None: any number more."""
+        ...
+
+    def judge(
+        self,
+        stage: str,
+        seats: Sequence[int],
+        machines: Sequence[int],
+        matches: Sequence[PlannedMatch],
+        players: Mapping[int, str],
+        named: Mapping[int, str] | None = None,
+    ) -> Judgement:
+        """What is wrong with the matches of a stage and how even they are; `players` are the names by entry,
+        `named` those of machines.
+        """
+        ...
+
+    def deal(
+        self, stage: str, seats: Sequence[int], machines: Sequence[int], rules: Any, seed: int
+    ) -> list[PlannedMatch]:
+        """The matches of a stage: `seats` are entries in seed order; the same input gives the same matches.
+
+        Raises `Refusal` with the reason when these numbers cannot be dealt.
+        """
 
     def play_off_at_cut(self, rules: Any) -> bool:
         """Whether a tie across the cut may be settled by a play-off game; a ruling always may."""

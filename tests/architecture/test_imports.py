@@ -36,7 +36,9 @@ LEVELS = {
     "urls": 6,
     "urls_public": 6,
     "urls_desk": 6,
+    "urls_official": 6,
     "urls_organiser": 6,
+    "urls_paper": 6,
 }
 PURE = 1  # up to this level: standard library and our own pure modules only
 APPS_BELOW = {"tournaments": set(), "open": {"tournaments"}, "teams": {"tournaments"}}

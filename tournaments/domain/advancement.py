@@ -30,6 +30,7 @@ __all__ = [
     "LOTS",
     "ORDER",
     "PLAY_OFF",
+    "SEEDS",
     "SETTLE_THE_CUT",
     "Cut",
     "Need",
@@ -43,10 +44,11 @@ __all__ = [
     "seeding",
 ]
 
-PLAY_OFF, ORDER, LOTS = "play-off", "order", "lots"
-SETTLE_THE_CUT = (PLAY_OFF, ORDER)
-"""The kinds of decision that settle a tie across the cut. Lots never do."""
-HOW = {PLAY_OFF: "by play-off", ORDER: "by ruling", LOTS: "by lots"}
+PLAY_OFF, ORDER, LOTS, SEEDS = "play-off", "order", "lots", "seeds"
+SETTLE_THE_CUT = (PLAY_OFF, ORDER, SEEDS)
+"""The kinds of decision that settle a tie across the cut. Lots never do; `SEEDS` is the rule of the second round,
+"tie: better qualifying position", given as the order of its seats."""
+HOW = {PLAY_OFF: "by play-off", ORDER: "by ruling", LOTS: "by lots", SEEDS: "by the better seed"}
 """Every kind of decision in words."""
 
 

@@ -1,0 +1,1 @@
+"""Rules as pure functions: standard library only, no Django, no clock, no unseeded random."""
