@@ -3,6 +3,9 @@
     world = factories.qualifying(players=3, stock=4)          # an open qualifying stage
     factories.play(world.stage, world.entries[0], world.machines[0], 1_000_000)
     factories.standings(world, [[500, 400], [300, 200]])         # a whole table, row by row
+    world = factories.seated()                                   # eight players before the semi-finals
+    one, other = factories.dealt(world, "semi-finals")           # the games, opened
+    factories.scored(one, 400, 300, 200, 100)                    # one score for each side
 
 Everything is named predictably: entries are numbers 1, 2, 3 … called "Player 1" …, machines have the codes M1, M2 …
 """
@@ -13,9 +16,10 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import Group, User
 
-from tournaments.models import Entry, Machine, Score, Show, Stage, Tournament
+from tournaments.models import Entry, Machine, Match, Score, Show, Stage, Tournament
 from tournaments.services import entries as entries_service
 from tournaments.services import machines as machines_service
+from tournaments.services import matches as matches_service
 from tournaments.services import scores as scores_service
 from tournaments.services import shows as shows_service
 from tournaments.services import stages as stages_service
@@ -142,3 +146,36 @@ def closed(world: World, rows: Sequence[Sequence[int | None]]) -> World:
     standings(world, rows)
     stages_service.close_stage(world.stage, actor=None)
     return world
+
+
+def seated(*, format: str = "classic", players: int = 10, qualifiers: int = 8, stock: int = 4) -> World:
+    """A tournament whose first cut is declared; everybody is seeded by number: seed 1 is "1 Player 1"."""
+    world = qualifying(format=format, players=players, stock=stock, rules={"qualifiers": qualifiers})
+    closed(world, [[1_000 * (players - number)] for number in range(players)])
+    stages_service.declare_cut(world.stage, actor=None)
+    return world
+
+
+def dealt(world: World, key: str, *, machines: Sequence[Machine] = (), opened: bool = True) -> tuple[Match, ...]:
+    """The matches of a stage that has its seats, in their order, on the first machines unless others are named."""
+    chosen = stage(world.tournament, key)
+    least, _ = world.tournament.kind.machines_wanted(key, chosen.seats.count())
+    matches_service.deal(chosen, actor=None, machines=machines or world.machines[:least])
+    if opened:
+        stages_service.open_stage(chosen, actor=None)
+    return matches(world, key)
+
+
+def matches(world: World, key: str) -> tuple[Match, ...]:
+    """The matches of a stage as they are stored now, without those taken back."""
+    found = Match.objects.exclude(state=Match.State.VOID).select_related("stage__tournament__show", "machine")
+    return tuple(found.filter(stage=stage(world.tournament, key)).order_by("round", "order"))
+
+
+def scored(match: Match, *values: int | None) -> list[Score]:
+    """These scores for the sides of a match in the order in which they choose; None is a score still to come."""
+    return [
+        matches_service.record(match, actor=None, entry=side.entry_id, value=value, sure=value).score
+        for side, value in zip(match.sides.order_by("rank"), values, strict=True)
+        if value is not None
+    ]

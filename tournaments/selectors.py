@@ -29,6 +29,7 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
+from tournaments.domain.standings import tabulate
 from tournaments.models import Entry, Journal, Machine, Player, Score, Seat, Show, Stage, StageMachine, Tournament
 from tournaments.models.people import STANDINGS
 
@@ -74,7 +75,8 @@ def stage_facts(stage: Stage, *, now: datetime | None = None, decisions: bool = 
     tournament = fresh.tournament
     phase = fresh.phase(now)
     rules = tournament.rules_in_force
-    counting = tournament.kind.qualifying(rules)
+    kind, spec = tournament.kind, fresh.spec
+    counting = kind.counting(spec.key, rules)
     facts = _facts(fresh, phase, now, decisions)
     return StageRead(
         stage=fresh,
@@ -83,8 +85,8 @@ def stage_facts(stage: Stage, *, now: datetime | None = None, decisions: bool = 
         phase=phase,
         facts=facts,
         rules=counting,
-        qualifiers=tournament.kind.qualifiers(rules),
-        table=tournament.kind.table(facts, rules),
+        qualifiers=kind.go_on(spec.key, rules),
+        table=tabulate(facts, counting) if spec.matches else kind.table(facts, rules),
     )
 
 
@@ -156,19 +158,22 @@ def _facts(stage: Stage, phase: Phase, now: datetime, decisions: bool) -> StageF
             waiting.append((entry, machine))
         elif value is not None:
             played.append(Played(entry, machine, value))
+    seated = bool(stage.spec.comes_from)
+    rows = _fetch(SEATED, stage.pk) if seated else _fetch(ENTRANTS, stage.tournament_id)
+    entrants = tuple(
+        Entrant(pk, number, name, STANDINGS.get(status, Standing.IN)) for pk, number, name, status in rows
+    )
+    by_seed = (Decision(advancement.SEEDS, tuple(entrant.id for entrant in entrants)),) if seated else ()
     return StageFacts(
         phase=phase,
-        entrants=tuple(
-            Entrant(pk, number, name, STANDINGS.get(status, Standing.IN))
-            for pk, number, name, status in _fetch(ENTRANTS, stage.tournament_id)
-        ),
+        entrants=entrants,
         machines=tuple(
             UsedMachine(pk, code, name, MachineState(state)) for pk, code, name, state in _fetch(MACHINES, stage.pk)
         ),
         played=tuple(played),
         playing=tuple(playing),
         waiting=tuple(waiting),
-        decisions=_decisions(stage) if decisions else (),
+        decisions=(*by_seed, *(_decisions(stage) if decisions else ())),
         may_enter=_may_enter(stage, phase, now),
     )
 
@@ -179,6 +184,12 @@ ENTRANTS = """
     SELECT entry.id, entry.number, player.name, entry.status
     FROM tournaments_entry entry JOIN tournaments_player player ON player.id = entry.player_id
     WHERE entry.tournament_id = %s ORDER BY entry.number
+"""
+SEATED = """
+    SELECT entry.id, entry.number, player.name, entry.status
+    FROM tournaments_seat seat JOIN tournaments_entry entry ON entry.id = seat.entry_id
+    JOIN tournaments_player player ON player.id = entry.player_id
+    WHERE seat.stage_id = %s ORDER BY seat.seed
 """
 MACHINES = """
     SELECT machine.id, machine.code, machine.name, used.state
@@ -219,7 +230,7 @@ def _may_enter(stage: Stage, phase: Phase, now: datetime) -> int:
 
     From the closing time on nobody: new entries are refused then.
     """
-    if phase in (Phase.CLOSING, Phase.CLOSED):
+    if phase in (Phase.CLOSING, Phase.CLOSED) or stage.spec.comes_from:
         return 0
     [[pools, free]] = _fetch(FREE_PLACES, connection.ops.adapt_datetimefield_value(now), stage.tournament_id)
     return int(free) if pools else ANYBODY

@@ -4,6 +4,7 @@ from django.db.models import Q
 
 from tournaments.domain.scores import HIGHEST
 from tournaments.models.machines import Machine
+from tournaments.models.matches import Match
 from tournaments.models.people import Entry
 from tournaments.models.show import Stage
 
@@ -47,6 +48,7 @@ class Score(models.Model):
     stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="scores")
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="scores")
     machine = models.ForeignKey(Machine, on_delete=models.PROTECT, related_name="scores")
+    match = models.ForeignKey(Match, on_delete=models.PROTECT, null=True, blank=True, related_name="scores")
     attempt = models.PositiveSmallIntegerField(default=1)
     slot = models.PositiveSmallIntegerField(default=1)
     state = models.CharField(max_length=10, choices=State.choices)
@@ -66,13 +68,18 @@ class Score(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["stage", "entry", "machine", "attempt"],
-                condition=Q(state__in=["playing", "recorded", "agreed"]),
+                condition=Q(state__in=["playing", "recorded", "agreed"], match=None),
                 name="one_live_score_for_an_attempt",
             ),
             models.UniqueConstraint(
                 fields=["stage", "entry", "slot"],
-                condition=Q(state__in=["playing", "recorded", "agreed"]),
+                condition=Q(state__in=["playing", "recorded", "agreed"], match=None),
                 name="one_live_score_for_a_slot",
+            ),
+            models.UniqueConstraint(
+                fields=["match", "entry"],
+                condition=Q(state__in=["playing", "recorded", "agreed"]),
+                name="one_live_score_in_a_match",
             ),
             models.CheckConstraint(
                 condition=Q(value__isnull=True) | Q(value__range=(0, HIGHEST)), name="score_within_range"

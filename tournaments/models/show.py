@@ -57,6 +57,8 @@ class Tournament(models.Model):
     format = models.CharField(max_length=30, choices=formats.choices)
     rules = models.JSONField(default=dict, blank=True)
     starts_on = models.DateField("day")
+    results_declared_at = models.DateTimeField(null=True, blank=True, editable=False)
+    results_held_back = models.BooleanField(default=False, editable=False)
     revision = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
@@ -106,6 +108,7 @@ class Stage(models.Model):
     closes_at = models.DateTimeField(null=True, blank=True, help_text="From then on no new game may start.")
     opened_at = models.DateTimeField(null=True, blank=True, editable=False)
     closed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    open_round = models.PositiveSmallIntegerField(default=1, editable=False)
 
     class Meta:
         ordering = ["tournament", "position"]

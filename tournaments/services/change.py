@@ -37,6 +37,7 @@ class Log:
     revision: int
     first: Journal | None = None
     line: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def write(
         self,
@@ -70,6 +71,10 @@ class Log:
             "entry": entry,
             "machine": machine,
         }
+
+    def note(self, what: str) -> None:
+        """Something that followed from the change by itself; it is told in the same line."""
+        self.notes.append(what)
 
 
 @contextmanager
@@ -116,6 +121,7 @@ def change(
             raise RuntimeError("a repeated request must change nothing")
         if not log.line:
             return
+        log.line["summary"] = " ".join((log.line["summary"], *log.notes))[:500]
         Journal.objects.create(
             tournament=tournament,
             revision=log.revision,

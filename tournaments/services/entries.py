@@ -7,9 +7,10 @@ from django.db.models import Max
 from tournaments import selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
-from tournaments.models import Entry, PlacePool, Player, Show, Stage, Tournament
+from tournaments.models import Entry, Match, PlacePool, Player, Show, Stage, Tournament
 from tournaments.services.change import Actor, Log, all_or_nothing, change
 from tournaments.services.places import take
+from tournaments.services.progress import decided_by_games, follow_entry, refuse_once_declared
 from tournaments.services.shows import checked, need_reason
 
 HIGHEST_NUMBER = 99_999_999
@@ -191,8 +192,10 @@ def disqualify(entry: Entry, *, actor: Actor, reason: str) -> None:
         if stored.status == Entry.Status.DISQUALIFIED:
             return
         need_reason(reason)
+        refuse_once_declared(stored.tournament)
         _refuse_with_seat(stored)
         _set(stored, Entry.Status.DISQUALIFIED, log, f"{stored} was disqualified.", reason)
+        follow_entry(stored, log)
     entry.status = stored.status
 
 
@@ -203,10 +206,12 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str) -> None:
         if stored.standing == Standing.IN:
             return
         need_reason(reason)
+        refuse_once_declared(stored.tournament)
         left = stored.journal.filter(after__status=stored.status).exclude(action="reinstate")
         line = left.order_by("-revision").first()
         earlier = Entry.Status(line.before["status"] if line and line.before else Entry.Status.ENTERED)
         _set(stored, earlier, log, f"{stored} is {earlier.label} again.", reason)
+        follow_entry(stored, log)
     entry.status = stored.status
 
 
@@ -215,8 +220,13 @@ def _stored(entry: Entry) -> Entry:
 
 
 def _refuse_with_seat(entry: Entry) -> None:
-    seat = entry.seats.select_related("stage__tournament").first()
-    if seat:
+    """Before the draw is published everybody moves up; afterwards the seat is filled or stays empty.
+
+    A seat that games decide stays empty too: no cut stands behind it that could be declared anew.
+    Source: house rules, "Someone leaves".
+    """
+    seat = entry.seats.select_related("stage__tournament").order_by("-stage__position").first()
+    if seat and not decided_by_games(seat.stage) and not seat.stage.matches.exclude(state=Match.State.VOID).exists():
         raise Refusal(
             f"{entry.name} has seed {seat.seed} of the {seat.stage.label.lower()};"
             " take the cut back first, then declare it again."

@@ -14,8 +14,9 @@ from tournaments import selectors
 from tournaments.domain.facts import Phase, QualifyingRules
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
 from tournaments.domain.scores import HIGHEST, doubt, grouped
-from tournaments.models import Entry, Journal, Machine, Score, Stage, StageMachine
+from tournaments.models import Entry, Journal, Machine, Match, Score, Stage, StageMachine
 from tournaments.services.change import LONGEST_REASON, Actor, Log, change
+from tournaments.services.progress import follow, refuse_once_declared
 from tournaments.services.shows import need_reason
 
 
@@ -42,7 +43,7 @@ def start(stage: Stage, *, actor: Actor, entry: Entry, machine: Machine, at: dat
             raise Refusal(f"{machine} is busy: {busy.entry} is playing it.", field="machine")
         score = Score(stage=stage, entry=entry, machine=machine, state=Score.State.PLAYING, started_at=game.at)
         score.attempt, score.slot = game.free_attempt(), game.free_slot()
-        _save(score, log, f"{entry} starts on {machine}.", before=None)
+        save(score, log, f"{entry} starts on {machine}.", before=None)
     return score
 
 
@@ -69,7 +70,7 @@ def record(
     with change(stage.tournament, actor=actor, action="record score", key=key, carried=carried) as log:
         if log.first and log.first.score:
             return Recorded(log.first.score, repeated=True)
-        _in_range(value)
+        in_range(value)
         game = _Game(stage, entry, machine, _moment(at, log))
         under_way = game.under_way()
         if under_way is None:
@@ -84,7 +85,7 @@ def record(
         score.recorded_at, score.recorded_by, score.taken_at = log.now, actor, game.at
         score.late = game.phase == Phase.CLOSING
         late = ", late" if score.late else ""
-        _save(score, log, f"{entry} on {machine}: {grouped(value)}{late}.", before=before)
+        save(score, log, f"{entry} on {machine}: {grouped(value)}{late}.", before=before)
     return Recorded(score)
 
 
@@ -98,7 +99,7 @@ def abandon(score: Score, *, actor: Actor, reason: str, seen: int | None = None)
         need_reason(reason)
         before = _snapshot(stored)
         stored.state = Score.State.VOID
-        _save(stored, log, f"{stored.entry} gave up the game on {stored.machine}.", before=before, reason=reason)
+        save(stored, log, f"{stored.entry} gave up the game on {stored.machine}.", before=before, reason=reason)
 
 
 def correct(
@@ -137,8 +138,10 @@ def correct(
             raise Refusal(f"{_named(stored)} is {stored.get_state_display()} and cannot be corrected.")
         _refuse_if_not_open(stored.stage, log)
         need_reason(reason)
-        new_value = _in_range(new_value)
+        new_value = in_range(new_value)
         before = _snapshot(stored)
+        if stored.match and (new_entry, new_machine) != (stored.entry, stored.machine):
+            raise Refusal(f"A match keeps its players and its machine; void the score of {stored.entry} instead.")
         game = _Game(stored.stage, new_entry, new_machine, log.now, besides=stored)
         if new_value != stored.value and sure != new_value:
             _doubt(new_value, game, besides=stored)
@@ -149,7 +152,7 @@ def correct(
         stored.value = new_value
         was = f"{before['entry_name']} on {before['machine_name']}, {grouped(before['value'])}"
         summary = f"{was}, corrected to {stored.entry} on {stored.machine}, {grouped(new_value)}."
-        _save(stored, log, summary, before=before, reason=reason)
+        save(stored, log, summary, before=before, reason=reason)
     return True
 
 
@@ -164,7 +167,7 @@ def void(score: Score, *, actor: Actor, seen: int, reason: str) -> None:
         need_reason(reason)
         before = _snapshot(stored)
         stored.state = Score.State.VOID
-        _save(stored, log, f"{_named(stored)} is void.", before=before, reason=reason)
+        save(stored, log, f"{_named(stored)} is void.", before=before, reason=reason)
 
 
 def restore(score: Score, *, actor: Actor, seen: int, reason: str = "") -> None:
@@ -193,7 +196,7 @@ def undo(score: Score, *, actor: Actor, seen: int) -> None:
             _refuse_if_not_open(stored.stage, log)
             before = _snapshot(stored)
             stored.state = Score.State.VOID
-            _save(stored, log, f"{_named(stored)} was taken back.", before=before, reason=reason)
+            save(stored, log, f"{_named(stored)} was taken back.", before=before, reason=reason)
         else:
             _return_to(stored, line.before, log, f"{_named(stored)} is as it was before.", reason=reason)
 
@@ -218,16 +221,17 @@ def put_aside(
     with change(stage.tournament, actor=actor, action="put aside", key=key, carried=carried) as log:
         if log.first and log.first.score:
             return Recorded(log.first.score, repeated=True)
-        _in_range(value)
+        in_range(value)
         _refuse_if_not_open(stage, log)
         rival = _counted(stage, entry, machine).order_by("-attempt").first()
         if rival is None:
             raise Refusal(f"{entry} has no score on {machine} yet; record it.")
         score = Score(stage=stage, entry=entry, machine=machine, attempt=rival.attempt, slot=rival.slot)
+        score.match = rival.match
         score.state, score.value, score.source = Score.State.WAITING, value, source
         score.recorded_at, score.recorded_by, score.taken_at = log.now, actor, _moment(at, log)
         score.late = rival.stage.phase(score.taken_at) == Phase.CLOSING
-        _save(
+        save(
             score,
             log,
             f"{entry} on {machine}: {grouped(value)} waits beside {grouped(rival.value or 0)} for a decision.",
@@ -273,6 +277,8 @@ def settle(waiting: Score, *, actor: Actor, keep_waiting: bool, reason: str, see
             entry=subject.entry,
             machine=subject.machine,
         )
+        if subject.match:
+            follow(subject.match, log)
 
 
 class _Game:
@@ -374,14 +380,16 @@ def _doubt(value: int, game: _Game, besides: Score | None = None) -> None:
         )
 
 
-def _in_range(value: int | None) -> int:
+def in_range(value: int | None) -> int:
+    """The value as it may be recorded; raises `Refusal` outside the range of scores."""
     if value is None or not 0 <= value <= HIGHEST:
         raise Refusal(f"A score is a whole number from 0 to {grouped(HIGHEST)}.", field="score")
     return value
 
 
 def _stored(score: Score) -> Score:
-    return Score.objects.select_related("entry__player", "machine", "stage__tournament__show").get(pk=score.pk)
+    related = ("entry__player", "machine", "stage__tournament__show", "match")
+    return Score.objects.select_related(*related).get(pk=score.pk)
 
 
 def _last_line(score: Score) -> Journal:
@@ -420,6 +428,7 @@ def _refuse_if_not_open(stage: Stage, log: Log) -> None:
     state = Stage.objects.get(pk=stage.pk)
     if state.phase(log.now) not in (Phase.OPEN, Phase.CLOSING):
         raise Refusal(f"{stage.label} is {state.phase(log.now)}; an organiser can reopen it to change its scores.")
+    refuse_once_declared(stage.tournament)
 
 
 def _snapshot(score: Score) -> dict[str, Any]:
@@ -447,7 +456,9 @@ def _return_to(stored: Score, before: Mapping[str, Any], log: Log, summary: str,
     entry = Entry.objects.select_related("player").get(pk=before["entry"])
     machine = Machine.objects.get(pk=before["machine"])
     same_place = stored.state in Score.LIVE and (entry, machine) == (stored.entry, stored.machine)
-    if before["state"] in Score.LIVE and not same_place:
+    if stored.match and before["state"] in Score.LIVE and stored.state not in Score.LIVE:
+        _refuse_if_replaced(stored, stored.match)
+    elif before["state"] in Score.LIVE and not same_place:
         game = _Game(stored.stage, entry, machine, log.now, besides=stored)
         game.check_room()
         stored.attempt, stored.slot = game.free_attempt(), game.free_slot()
@@ -456,10 +467,22 @@ def _return_to(stored: Score, before: Mapping[str, Any], log: Log, summary: str,
     stored.taken_at = datetime.fromisoformat(before["taken_at"]) if before["taken_at"] else None
     stored.recorded_at = datetime.fromisoformat(before["recorded_at"]) if before["recorded_at"] else None
     stored.recorded_by_id, stored.source = before["recorded_by"], before["source"]
-    _save(stored, log, summary, before=now, reason=reason)
+    save(stored, log, summary, before=now, reason=reason)
 
 
-def _save(score: Score, log: Log, summary: str, *, before: dict[str, Any] | None, reason: str = "") -> None:
+def _refuse_if_replaced(score: Score, match: Match) -> None:
+    """A void score of a match comes back only where nothing has taken its place."""
+    if match.state == Match.State.VOID:
+        raise Refusal(f"The match of {score.entry} on {score.machine} was taken back.")
+    other = Score.objects.filter(match=match, entry=score.entry, state__in=Score.LIVE).first()
+    if other:
+        raise Refusal(f"{score.entry.name} has {grouped(other.value or 0)} on {score.machine.name} already.")
+    if match.sides.filter(entry=score.entry, absent=True).exists():
+        raise Refusal(f"{score.entry} is marked as absent; take that back first.")
+
+
+def save(score: Score, log: Log, summary: str, *, before: dict[str, Any] | None, reason: str = "") -> None:
+    """Write a score with its journal line inside a running change, and what follows from it in its match."""
     score.revision = log.revision
     score.save()
     log.write(
@@ -471,3 +494,5 @@ def _save(score: Score, log: Log, summary: str, *, before: dict[str, Any] | None
         entry=score.entry,
         machine=score.machine,
     )
+    if score.match:
+        follow(score.match, log)

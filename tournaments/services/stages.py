@@ -1,15 +1,23 @@
 """A stage opens, closes and reopens; the cut is declared and taken back."""
 
 import random
+from dataclasses import replace
 from datetime import datetime
 
 from tournaments import selectors
 from tournaments.domain import advancement
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import NeedsDecision, Refusal
-from tournaments.models import Ruling, Score, Seat, Stage
+from tournaments.models import Entry, Match, Ruling, Score, Seat, Stage
 from tournaments.selectors import StageRead
 from tournaments.services.change import Actor, change
+from tournaments.services.progress import (
+    fill,
+    next_has_begun,
+    outcomes,
+    places_before,
+    refuse_once_declared,
+)
 from tournaments.services.shows import need_reason
 
 
@@ -23,6 +31,8 @@ def open_stage(stage: Stage, *, actor: Actor, expected: int | None = None) -> No
             raise Refusal(f"{stored.label} is closed; an organiser can reopen it.")
         if not stored.spec.playable:
             raise Refusal(f"{stored.label} cannot be played with this version yet.")
+        if stored.spec.matches and not stored.matches.exclude(state=Match.State.VOID).exists():
+            raise Refusal(f"The matches of the {stored.label.lower()} are not published yet.")
         if not stored.stage_machines.filter(state="open").exists():
             raise Refusal(f"{stored.label} has no machines yet; add them first.")
         if stored.closes_at and log.now >= stored.closes_at:
@@ -53,7 +63,11 @@ def close_stage(stage: Stage, *, actor: Actor, expected: int | None = None) -> N
 
 
 def reopen_stage(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:
-    """Take a closing back, to enter or correct scores. Refused once the cut is declared."""
+    """Take a closing back, to enter or correct scores.
+
+    Refused while the cut is declared and could still be taken back. Once the matches of the next stage are published
+    it changes nobody's seat. Source: house rules, "Organisers' decision is final".
+    """
     with change(stage.tournament, actor=actor, action="reopen stage", expected=expected) as log:
         stored = _stored(stage)
         if stored.state == Stage.State.OPEN:
@@ -61,8 +75,11 @@ def reopen_stage(stage: Stage, *, actor: Actor, reason: str, expected: int | Non
         if stored.state == Stage.State.PLANNED:
             raise Refusal(f"{stored.label} is not open yet.")
         need_reason(reason)
+        refuse_once_declared(stored.tournament)
         following = next_stage(stored)
-        if following and following.seats.exists():
+        # Once the next stage is dealt the seats stay as they are, whatever a correction shows; before that the cut
+        # is taken back and declared anew.
+        if stored.spec.ranked and following and following.seats.exists() and not _dealt(following):
             raise Refusal(f"The cut of {stored.label.lower()} is declared; take it back first.")
         stored.state, stored.closed_at = Stage.State.OPEN, None
         stored.save(update_fields=["state", "closed_at"])
@@ -82,8 +99,8 @@ def declare_cut(
     with change(stage.tournament, actor=actor, action="declare cut", expected=expected) as log:
         stored = _stored(stage)
         following = next_stage(stored)
-        if following is None:
-            raise Refusal(f"Nobody goes on from {stored.label.lower()}.")
+        if following is None or not stored.spec.ranked:
+            raise Refusal(f"{stored.label} has no cut.")
         seats = tuple(following.seats.select_related("entry__player"))
         if seats:
             return seats
@@ -115,9 +132,56 @@ def withdraw_cut(stage: Stage, *, actor: Actor, reason: str, expected: int | Non
         need_reason(reason)
         if following.state != Stage.State.PLANNED:
             raise Refusal(f"The {following.label.lower()} has begun.")
+        if following.matches.exclude(state=Match.State.VOID).exists():
+            raise Refusal(f"The matches of the {following.label.lower()} are published; take them back first.")
         before = {"seats": [seat.entry_id for seat in seats]}
         following.seats.all().delete()
         log.write(f"The cut of {stored.label.lower()} was taken back.", before=before, reason=reason)
+
+
+def keep_seats(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:
+    """Record that the seats behind a stage stay as they are, although a correction in it would give some to others.
+
+    Source: house rules, "Organisers' decision is final".
+    """
+    with change(stage.tournament, actor=actor, action="keep seats", expected=expected) as log:
+        stored = _stored(stage)
+        need_reason(reason)
+        keys = [spec.key for spec in stored.tournament.kind.stages if spec.comes_from == stored.key]
+        seated = Seat.objects.filter(stage__tournament=stored.tournament, stage__key__in=keys)
+        kept = list(seated.order_by("stage__position", "seed").values_list("stage__key", "entry_id"))
+        if not kept:
+            raise Refusal(f"Nobody has a seat behind {stored.label.lower()} yet.")
+        log.write(
+            f"After {stored.label.lower()} the seats stay as they are.",
+            after={"seats": {key: [entry for of, entry in kept if of == key] for key in keys}},
+            reason=reason,
+        )
+
+
+def withdraw_opening(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:
+    """Take back that a stage of matches was opened, as long as it has no score; who has a seat is worked out anew."""
+    with change(stage.tournament, actor=actor, action="withdraw opening", expected=expected) as log:
+        stored = _stored(stage)
+        if stored.state == Stage.State.PLANNED:
+            return
+        need_reason(reason)
+        if not stored.spec.matches or stored.state != Stage.State.OPEN:
+            raise Refusal(f"{stored.label} is {stored.phase(log.now)}.")
+        if stored.scores.filter(state__in=(*Score.LIVE, Score.State.WAITING)).exists():
+            raise Refusal(f"The {stored.label.lower()} has scores; void them first.")
+        stored.state, stored.opened_at, stored.open_round = Stage.State.PLANNED, None, 1
+        stored.save(update_fields=["state", "opened_at", "open_round"])
+        begun = {"called_at": None, "warm_up_at": None, "swapped_at": None, "started_at": None, "done_at": None}
+        matches = stored.matches.exclude(state=Match.State.VOID)
+        matches.update(state=Match.State.PLANNED, revision=log.revision, **begun)
+        log.write(f"{stored.label} has not begun after all.", before={"state": "open"}, reason=reason)
+        source = Stage.objects.select_related("tournament").filter(
+            tournament=stored.tournament, key=stored.spec.comes_from
+        )
+        for fed in source:
+            fill(fed, log)
+    stage.state = Stage.State.PLANNED
 
 
 def next_stage(stage: Stage) -> Stage | None:
@@ -144,6 +208,10 @@ def _draw_lots(read: StageRead, actor: Actor, now: datetime, chance: random.Rand
     return lots
 
 
+def _dealt(stage: Stage) -> bool:
+    return stage.matches.exclude(state=Match.State.VOID).exists()
+
+
 def _stored(stage: Stage) -> Stage:
     return Stage.objects.select_related("tournament__show").get(pk=stage.pk)
 
@@ -156,9 +224,26 @@ def _refuse_while_outstanding(stage: Stage) -> None:
         + (" waits for a decision" if score.state == Score.State.WAITING else " is still playing")
         for score in out
     ]
+    open_matches = stage.matches.exclude(state__in=(Match.State.DONE, Match.State.VOID)).select_related("machine")
+    games += [f"game {match.round} on {match.machine.name}" for match in open_matches]
     if games:
         raise NeedsDecision(
             f"{len(games)} {'game is' if len(games) == 1 else 'games are'} outstanding: {'; '.join(games)}.",
             settle="outstanding",
             about=tuple(score.entry_id for score in out),
         )
+    if stage.spec.matches and not stage.spec.ranked and not next_has_begun(stage):
+        _refuse_while_level(stage)
+
+
+def _refuse_while_level(stage: Stage) -> None:
+    for match, outcome in outcomes(stage):
+        for tie in outcome.play_offs:
+            shown = replace(tie, first=tie.first + places_before(stage))
+            level = Entry.objects.select_related("player").filter(pk__in=tie.entries).order_by("number")
+            names = " and ".join(str(entry) for entry in level)
+            raise NeedsDecision(
+                f"{names} are level on {match.machine.name}: {shown.words()}, or a ruling, decides.",
+                settle="tie",
+                about=tie.entries,
+            )

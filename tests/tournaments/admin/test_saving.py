@@ -193,7 +193,7 @@ def test_a_code_is_taken_once_whatever_its_case_and_nothing_is_half_done(pages, 
 
     answer = pages.save("machine", "add", **typed)
 
-    assert errors(answer) == {"code": ["The code M1 belongs to Machine 1."]}
+    assert errors(answer) == {None: ["The show has another machine with this code."]}
     shown = answer.content.decode()
     assert 'value="Another"' in shown
     assert Machine.objects.count() == 6

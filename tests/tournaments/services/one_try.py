@@ -15,13 +15,25 @@ from django.db import IntegrityError, connection  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from tournaments.domain.refusals import Refusal  # noqa: E402
-from tournaments.models import Entry, Machine, Score, Stage, Tournament  # noqa: E402
-from tournaments.services import entries, scores  # noqa: E402
+from tournaments.models import Entry, Machine, Match, Score, Stage, Tournament  # noqa: E402
+from tournaments.services import entries, matches, scores  # noqa: E402
 
 
 def record(stage, entry, machine, value, key=""):
     taken = scores.record(_stage(stage), actor=None, **_who(entry, machine), value=value, sure=value, key=key)
     return [taken.score.pk, taken.repeated]
+
+
+def record_in_match(match, entry, value, key=""):
+    chosen = Match.objects.select_related("stage__tournament__show", "machine").get(pk=match)
+    taken = matches.record(chosen, actor=None, entry=entry, value=value, sure=value, key=key)
+    return [taken.score.pk, taken.repeated]
+
+
+def correct(score, value):
+    chosen = Score.objects.select_related("stage__tournament__show").get(pk=score)
+    seen = chosen.revision
+    return scores.correct(chosen, actor=None, seen=seen, reason="misread", value=value, sure=value)
 
 
 def start(stage, entry, machine):
@@ -50,8 +62,18 @@ def _who(entry, machine):
     }
 
 
+ATTEMPTS = {
+    "record": record,
+    "record in match": record_in_match,
+    "correct": correct,
+    "start": start,
+    "register": register,
+    "insert": insert,
+}
+
+
 def main():
-    attempt = {"record": record, "start": start, "register": register, "insert": insert}[sys.argv[1]]
+    attempt = ATTEMPTS[sys.argv[1]]
     wanted = json.loads(sys.argv[2])
     connection.ensure_connection()
     sys.stdout.write("ready\n")

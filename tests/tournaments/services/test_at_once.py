@@ -11,7 +11,8 @@ import pytest
 from django.db import connection
 
 from tests import factories
-from tournaments.models import Journal, PlacePool, Score
+from tests.tournaments.services.course import entry, score, seated, sides
+from tournaments.models import Journal, Match, PlacePool, Score
 from tournaments.services import places
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -142,3 +143,66 @@ def test_people_entered_at_once_in_two_tournaments_of_a_show_never_share_a_numbe
     )
 
     assert sorted(answer["done"] for answer in answers) == [1, 2, 3, 4, 5, 6]
+
+
+def last_scores_missing():
+    """Both semi-finals but for their last scores, of seeds 7 and 8, by which both would reach the final."""
+    world = factories.seated()
+    for match in factories.dealt(world, "semi-finals"):
+        factories.scored(match, 400, 300, 200, None)
+    one, other = factories.matches(world, "semi-finals")
+    tries = [
+        {"match": match.pk, "entry": entry(world, number).pk, "value": 500} for match, number in ((one, 7), (other, 8))
+    ]
+    return world, tries
+
+
+def test_the_last_scores_of_both_semi_finals_in_the_same_instant_fill_final_and_play_off_once():
+    world, tries = last_scores_missing()
+
+    answers = at_once("record in match", *tries)
+
+    assert refused(answers) == []
+    assert seated(world) == ([1, 2, 7, 8], [3, 4, 5, 6])
+    assert Match.objects.filter(state=Match.State.DONE).count() == 2
+
+
+def test_both_scores_of_the_last_semi_final_in_the_same_instant_fill_final_and_play_off_once():
+    world = factories.seated()
+    one, other = factories.dealt(world, "semi-finals")
+    factories.scored(one, 400, 300, 200, 100)
+    factories.scored(other, 400, 300, None, None)
+    tries = [
+        {"match": other.pk, "entry": entry(world, number).pk, "value": value} for number, value in ((6, 350), (8, 500))
+    ]
+
+    answers = at_once("record in match", *tries)
+
+    assert refused(answers) == []
+    assert seated(world) == ([1, 2, 3, 8], [4, 5, 6, 7])
+
+
+def test_a_last_score_sent_by_two_tablets_is_one_score_and_fills_final_and_play_off_once():
+    world, [first, second] = last_scores_missing()
+
+    answers = at_once("record in match", first, *[{**second, "key": "double-tap"}] * 2)
+
+    assert refused(answers) == []
+    assert Score.objects.filter(match=second["match"], entry=second["entry"]).count() == 1
+    assert seated(world) == ([1, 2, 7, 8], [3, 4, 5, 6])
+
+
+def test_two_corrections_in_the_same_instant_leave_four_and_four_in_the_next_games():
+    world, tries = last_scores_missing()
+    for match, last in zip(factories.matches(world, "semi-finals"), tries, strict=True):
+        factories.scored(match, None, None, None, last["value"])
+    for key in ("final", "play-off"):
+        factories.dealt(world, key, opened=False)
+    wrong = [{"score": score(world, "semi-finals", number).pk, "value": 100} for number in (7, 8)]
+
+    answers = at_once("correct", *wrong)
+
+    assert refused(answers) == []
+    assert seated(world) == ([1, 2, 3, 4], [5, 6, 7, 8])
+    assert sides(factories.matches(world, "final")[0]) == [1, 2, 3, 4]
+    assert sides(factories.matches(world, "play-off")[0]) == [5, 6, 7, 8]

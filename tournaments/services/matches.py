@@ -1,0 +1,392 @@
+"""Matches: dealt, called, warmed up, played, agreed; who stays away; games one after the other.
+
+House rules, "Second round", "Warm-up each", "Games 1-4", "Semi-finals", "5th-8th, then final".
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tournaments.domain.facts import Phase, Standing
+from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
+from tournaments.domain.scores import doubt, grouped
+from tournaments.formats import PlannedMatch
+from tournaments.models import Entry, Machine, Match, Score, Side, Stage, StageMachine
+from tournaments.services.change import Actor, Log, change
+from tournaments.services.progress import (
+    clear_matches,
+    deal_matches,
+    decided_by_games,
+    fill,
+    follow,
+    refuse_once_declared,
+)
+from tournaments.services.scores import Recorded, in_range, save
+from tournaments.services.shows import need_reason
+
+
+def plan(stage: Stage, machines: Sequence[Machine], *, seed: int = 0) -> list[PlannedMatch]:
+    """The matches that the format would deal to the seats of a stage; the same input gives the same matches."""
+    seats = _seated(stage)
+    if not seats:
+        raise Refusal(f"The {stage.label.lower()} has no seats yet; the stage before it decides them.")
+    if len({machine.pk for machine in machines}) != len(machines):
+        raise Refusal("A machine is named twice.", field="machines")
+    kind = stage.tournament.kind
+    return kind.deal(stage.key, seats, [machine.pk for machine in machines], stage.tournament.rules_in_force, seed)
+
+
+def deal(
+    stage: Stage, *, actor: Actor, machines: Sequence[Machine], seed: int = 0, expected: int | None = None
+) -> None:
+    """Publish the matches of a stage: the draw of a round, or the games of a final."""
+    # Before the change, because a draw may take seconds and every other writer would wait for it.
+    seated = _seated(stage)
+    planned = plan(stage, machines, seed=seed)
+    with change(stage.tournament, actor=actor, action="deal matches", expected=expected) as log:
+        stored = _stored_stage(stage)
+        if stored.state != Stage.State.PLANNED:
+            raise Refusal(f"The {stored.label.lower()} has begun.")
+        if stored.matches.exclude(state=Match.State.VOID).exists():
+            raise Refusal(f"The matches of the {stored.label.lower()} are published; take them back first.")
+        for machine in machines:
+            if not machine.in_order:
+                raise Refusal(f"{machine} is out of order.", field="machines")
+            StageMachine.objects.get_or_create(stage=stored, machine=machine)
+        if _seated(stored) != seated:
+            raise Stale("Somebody changed the seats while the matches were drawn. Nothing was published; look again.")
+        deal_matches(stored, planned)
+        log.write(
+            f"{stored.label}: {len(planned)} matches published.",
+            after={
+                "seed": seed,
+                "machines": [machine.code for machine in machines],
+                "matches": [[match.round, match.machine, *match.entries] for match in planned],
+            },
+        )
+
+
+def take_back(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:
+    """Take published matches back before the stage has begun."""
+    with change(stage.tournament, actor=actor, action="take back matches", expected=expected) as log:
+        stored = _stored_stage(stage)
+        matches = stored.matches.exclude(state=Match.State.VOID)
+        if not matches.exists():
+            return
+        need_reason(reason)
+        if stored.state != Stage.State.PLANNED:
+            raise Refusal(f"The {stored.label.lower()} has begun.")
+        before = [[m.round, m.machine_id, *(s.entry_id for s in m.sides.all())] for m in matches]
+        clear_matches(stored)
+        StageMachine.objects.filter(stage=stored).delete()
+        log.write(f"{stored.label}: matches taken back.", before={"matches": before}, reason=reason)
+
+
+def open_round(stage: Stage, *, actor: Actor, round_number: int, reason: str) -> None:
+    """Open a game before the one ahead of it is complete, by an organiser's word."""
+    with change(stage.tournament, actor=actor, action="open round") as log:
+        stored = _stored_stage(stage)
+        if stored.open_round >= round_number:
+            return
+        need_reason(reason)
+        before, stored.open_round = stored.open_round, round_number
+        stored.save(update_fields=["open_round"])
+        log.write(
+            f"{stored.label}: game {round_number} is open.",
+            before={"open_round": before},
+            after={"open_round": round_number},
+            reason=reason,
+        )
+
+
+def call(match: Match, *, actor: Actor) -> None:
+    """Call the players to the machine."""
+    with change(match.stage.tournament, actor=actor, action="call match") as log:
+        stored = _stored(match)
+        if stored.state != Match.State.PLANNED:
+            return
+        _check_turn(stored, log)
+        stored.called_at = log.now
+        _move(stored, Match.State.CALLED, log, f"{_named(stored)}: called.")
+
+
+def choose(match: Match, *, actor: Actor, entry: int, position: int) -> None:
+    """Record the playing position an entry chose; the better ranked chooses first."""
+    with change(match.stage.tournament, actor=actor, action="choose position") as log:
+        stored = _stored(match)
+        sides = list(stored.sides.select_related("entry__player"))
+        side = _side(sides, entry, stored)
+        if side.choice == position:
+            return
+        if stored.state in (Match.State.DONE, Match.State.VOID):
+            raise Refusal(f"{_named(stored)} is over.")
+        if not 1 <= position <= len(sides):
+            raise Refusal(f"There are positions 1 to {len(sides)}.", field="position")
+        holder = next((other for other in sides if other.choice == position), None)
+        if holder:
+            raise Refusal(f"{holder.entry} has chosen position {position}.", field="position")
+        waiting = next((o for o in sides if o.rank < side.rank and o.choice is None and not o.absent), None)
+        if waiting:
+            raise Refusal(f"{waiting.entry} chooses before {side.entry}.", field="position")
+        before, side.choice = side.choice, position
+        side.save(update_fields=["choice"])
+        left = [other for other in sides if other.choice is None and not other.absent]
+        if len(sides) == 2 and len(left) == 1:
+            left[0].choice = 3 - position
+            left[0].save(update_fields=["choice"])
+        _move(stored, stored.state, log, f"{side.entry} plays in position {position}.", before={"position": before})
+
+
+def forget_choices(match: Match, *, actor: Actor) -> None:
+    """Clear the positions chosen, to choose again."""
+    with change(match.stage.tournament, actor=actor, action="forget choices") as log:
+        stored = _stored(match)
+        chosen = {side.entry_id: side.choice for side in stored.sides.all() if side.choice}
+        if not chosen:
+            return
+        stored.sides.update(choice=None)
+        _move(
+            stored, stored.state, log, f"{_named(stored)}: positions are chosen again.", before={"positions": chosen}
+        )
+
+
+def warm_up(match: Match, *, actor: Actor) -> None:
+    """Start the warm-up clock; pressed twice it starts once."""
+    with change(match.stage.tournament, actor=actor, action="warm up") as log:
+        stored = _stored(match)
+        if stored.state not in (Match.State.PLANNED, Match.State.CALLED):
+            return
+        _check_turn(stored, log)
+        stored.warm_up_at = log.now
+        _move(stored, Match.State.WARM_UP, log, f"{_named(stored)}: warm-up.")
+
+
+def swap(match: Match, *, actor: Actor) -> None:
+    """The first player's warm-up is over and the second's begins. Source: house rules, "Warm-up each; swap"."""
+    with change(match.stage.tournament, actor=actor, action="swap") as log:
+        stored = _stored(match)
+        if stored.swapped_at or stored.state in (Match.State.PLAYING, Match.State.DONE):
+            return
+        if stored.state != Match.State.WARM_UP:
+            raise Refusal(f"{_named(stored)}: the warm-up has not begun.")
+        _check_turn(stored, log)
+        stored.swapped_at = log.now
+        _move(stored, Match.State.WARM_UP, log, f"{_named(stored)}: warm-up, players swapped.")
+
+
+def play(match: Match, *, actor: Actor) -> None:
+    """The match begins. Source: house rules, "Officials start every game"."""
+    with change(match.stage.tournament, actor=actor, action="start match") as log:
+        stored = _stored(match)
+        if stored.state in (Match.State.PLAYING, Match.State.DONE):
+            return
+        _check_turn(stored, log)
+        stored.started_at = log.now
+        _move(stored, Match.State.PLAYING, log, f"{_named(stored)}: playing.")
+
+
+def record(
+    match: Match,
+    *,
+    actor: Actor,
+    entry: int,
+    value: int,
+    sure: int | None = None,
+    key: str = "",
+    source: str = "official",
+    agreed: bool = False,
+    at: datetime | None = None,
+) -> Recorded:
+    """Take one entry's score in a match; the last one completes it, and whoever goes on has a seat at once.
+
+    A doubtful value raises `NeedsDecision` (settle "doubtful") unless `sure` repeats it.
+    """
+    carried = {"match": match.pk, "entry": entry, "value": value}
+    with change(match.stage.tournament, actor=actor, action="record match score", key=key, carried=carried) as log:
+        if log.first and log.first.score:
+            return Recorded(log.first.score, repeated=True)
+        in_range(value)
+        stored = _stored(match)
+        side = _side(list(stored.sides.select_related("entry__player")), entry, stored)
+        if stored.state != Match.State.DONE:
+            _check_turn(stored, log)
+        earlier = Score.objects.filter(match=stored, entry=side.entry, state__in=Score.LIVE).first()
+        if earlier:
+            raise Refusal(
+                f"{side.entry.name} has {grouped(earlier.value or 0)} on {stored.machine.name} already;"
+                " the desk corrects it with a reason.",
+                field="score",
+            )
+        if side.absent:
+            raise Refusal(f"{side.entry} is marked as absent; take that back first.", field="score")
+        if side.entry.status == Entry.Status.DISQUALIFIED:
+            raise Refusal(f"{side.entry} is disqualified and plays no more.", field="score")
+        if sure != value:
+            _doubt(value, stored, side)
+        score = Score(
+            stage=stored.stage,
+            match=stored,
+            entry=side.entry,
+            machine=stored.machine,
+            state=Score.State.RECORDED,
+            value=value,
+            source=source,
+            attempt=stored.round,
+            slot=stored.round,
+            recorded_at=log.now,
+            recorded_by=actor,
+            taken_at=at or log.now,
+        )
+        # A score recorded anew, after one that was void, has not been agreed to by anybody yet.
+        side.agreed_at = log.now if agreed else None
+        side.save(update_fields=["agreed_at"])
+        save(score, log, f"{side.entry} on {stored.machine}: {grouped(value)}.", before=None)
+    return Recorded(score)
+
+
+def agree(match: Match, *, actor: Actor, entry: int) -> None:
+    """The competitor has checked the score. Source: house rules, "after that no discussion"."""
+    with change(match.stage.tournament, actor=actor, action="agree") as log:
+        stored = _stored(match)
+        side = _side(list(stored.sides.select_related("entry__player")), entry, stored)
+        if side.agreed_at:
+            return
+        score = Score.objects.filter(match=stored, entry=side.entry, state__in=Score.COUNTED).first()
+        if score is None:
+            raise Refusal(f"{side.entry} has no score on {stored.machine} yet.")
+        side.agreed_at = log.now
+        side.save(update_fields=["agreed_at"])
+        log.write(
+            f"{side.entry} agrees to {grouped(score.value or 0)} on {stored.machine}.",
+            after={"agreed": True},
+            entry=side.entry,
+            machine=stored.machine,
+            score=score,
+        )
+
+
+def absent(match: Match, *, actor: Actor, entry: int, reason: str, away: bool = True) -> None:
+    """An entry does not play this match, or does after all; the others play on without.
+
+    Source: house rules, "during the round the seat stays empty and the opponent plays alone".
+    """
+    with change(match.stage.tournament, actor=actor, action="absent") as log:
+        stored = _stored(match)
+        side = _side(list(stored.sides.select_related("entry__player")), entry, stored)
+        if side.absent == away:
+            return
+        need_reason(reason)
+        if stored.stage.state == Stage.State.CLOSED:
+            raise Refusal(f"{stored.stage.label} is closed; an organiser can reopen it.")
+        refuse_once_declared(stored.stage.tournament)
+        if away and Score.objects.filter(match=stored, entry=side.entry, state__in=Score.LIVE).exists():
+            raise Refusal(f"{side.entry} has a score in this match.")
+        side.absent = away
+        side.save(update_fields=["absent"])
+        log.write(
+            f"{_named(stored)}: {side.entry} {'does not play' if away else 'plays after all'}.",
+            before={"absent": not away},
+            after={"absent": away},
+            reason=reason,
+            entry=side.entry,
+            machine=stored.machine,
+        )
+        follow(stored, log)
+
+
+def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str) -> None:
+    """The next in the original order takes a leaver's seat and matches, before the stage has begun.
+
+    Refused where games decide the seats: everybody behind the leaver there has a game of their own. Our choice.
+    """
+    with change(stage.tournament, actor=actor, action="replace seat") as log:
+        stored = _stored_stage(stage)
+        need_reason(reason)
+        if stored.state != Stage.State.PLANNED:
+            raise Refusal(f"The {stored.label.lower()} has begun: the seat stays empty and the opponent plays alone.")
+        if decided_by_games(stored):
+            raise Refusal(f"Games decide who is in the {stored.label.lower()}: a leaver's seat in it stays empty.")
+        seat = stored.seats.select_related("entry__player").filter(entry=entry).first()
+        new = stored.tournament.entries.select_related("player").filter(pk=by).first()
+        if seat is None or new is None:
+            raise Refusal("Choose who leaves and who comes in.")
+        if stored.seats.filter(entry=new).exists():
+            raise Refusal(f"{new} has a seat already.")
+        if new.standing != Standing.IN:
+            raise Refusal(f"{new} is {new.get_status_display()}.")
+        old, seat.entry = seat.entry, new
+        seat.why = f"for {old}"
+        seat.save(update_fields=["entry", "why"])
+        Side.objects.filter(match__stage=stored, entry=old).update(entry=new)
+        log.write(
+            f"{stored.label}: {new} takes the seat of {old}.",
+            before={"entry": old.pk, "seed": seat.seed},
+            after={"entry": new.pk, "seed": seat.seed},
+            reason=reason,
+            entry=new,
+        )
+
+
+def refill(stage: Stage, *, actor: Actor, reason: str) -> None:
+    """An organiser's word that the next stages follow a corrected result although they were dealt already."""
+    with change(stage.tournament, actor=actor, action="refill") as log:
+        need_reason(reason)
+        log.write(f"{stage.label}: who goes on was worked out again.", reason=reason)
+        fill(_stored_stage(stage), log)
+
+
+def _check_turn(match: Match, log: Log) -> None:
+    stage = match.stage
+    if stage.phase(log.now) not in (Phase.OPEN, Phase.CLOSING):
+        raise Refusal(f"{stage.label} is {stage.phase(log.now)}.")
+    if match.state == Match.State.VOID:
+        raise Refusal(f"{_named(match)} was taken out.")
+    if match.round > stage.open_round:
+        raise Refusal(f"Game {match.round} is not open yet: game {stage.open_round} is still being played.")
+    if match.state == Match.State.PLAYING:
+        # What breaks down now takes nothing away from a game that has begun: its scores are still taken.
+        return
+    used = StageMachine.objects.filter(stage=stage, machine=match.machine).first()
+    if used is None or used.state != StageMachine.State.OPEN or not match.machine.in_order:
+        raise Refusal(f"{match.machine} is not open for play.", field="machine")
+
+
+def _doubt(value: int, match: Match, side: Side) -> None:
+    others = Score.objects.filter(stage=match.stage, machine=match.machine, state__in=Score.COUNTED)
+    why = doubt(value, [other for other in others.order_by().values_list("value", flat=True) if other is not None])
+    if why:
+        raise NeedsDecision(
+            f"{side.entry} on {match.machine}: {grouped(value)}? {why}",
+            settle="doubtful",
+            about=(side.entry_id,),
+            field="score",
+        )
+
+
+def _side(sides: Sequence[Side], entry: int, match: Match) -> Side:
+    side = next((side for side in sides if side.entry_id == entry), None)
+    if side is None:
+        raise Refusal(f"That player is not in {_named(match)}.")
+    return side
+
+
+def _move(match: Match, state: str, log: Log, summary: str, *, before: dict[str, object] | None = None) -> None:
+    was, match.state = match.state, Match.State(state)
+    match.revision = log.revision
+    match.save()
+    log.write(summary, before=before or {"state": was}, after={"state": state}, machine=match.machine)
+
+
+def _seated(stage: Stage) -> list[int]:
+    return list(stage.seats.order_by("seed").values_list("entry_id", flat=True))
+
+
+def _stored(match: Match) -> Match:
+    return Match.objects.select_related("machine", "stage__tournament__show").get(pk=match.pk)
+
+
+def _stored_stage(stage: Stage) -> Stage:
+    return Stage.objects.select_related("tournament__show").get(pk=stage.pk)
+
+
+def _named(match: Match) -> str:
+    return f"{match.stage.label}, game {match.round} on {match.machine.name}"

@@ -1,0 +1,196 @@
+"""What follows from a result: a match is done, and whoever goes on has a seat, never twice and never half.
+
+Called inside the change that alters a score, so that two tablets in the same instant fill the next stages once.
+"""
+
+from collections.abc import Sequence
+
+from tournaments import selectors
+from tournaments.domain import finals
+from tournaments.domain.finals import Game, Outcome
+from tournaments.domain.refusals import Refusal
+from tournaments.formats import Feed, PlannedMatch
+from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, Tournament
+from tournaments.services.change import Log
+
+
+def follow(match: Match, log: Log) -> None:
+    """Bring a match's state, and the seats that depend on its stage, up to date with its scores."""
+    sides = list(match.sides.all())
+    scored = set(Score.objects.filter(match=match, state__in=Score.COUNTED).values_list("entry_id", flat=True))
+    out = _disqualified(match.stage)
+    done = all(side.absent or side.entry_id in scored | out for side in sides)
+    if done and match.state != Match.State.DONE:
+        match.state, match.done_at = Match.State.DONE, log.now
+    elif not done and match.state == Match.State.DONE:
+        match.state, match.done_at = Match.State.PLAYING, None
+    match.revision = log.revision
+    match.save(update_fields=["state", "done_at", "revision"])
+    open_next_round(match.stage, log)
+    fill(match.stage, log)
+
+
+def follow_entry(entry: Entry, log: Log) -> None:
+    """Bring the matches of an entry that was disqualified, or reinstated, up to date, and the seats behind them.
+
+    Source: house rules, "all games out of every rank, others move up".
+    """
+    own = Match.objects.exclude(state=Match.State.VOID).select_related("stage")
+    for pk in list(own.filter(sides__entry=entry).order_by("stage__position").values_list("pk", flat=True)):
+        # Following the match of one stage may deal those of the next anew.
+        match = own.filter(pk=pk).first()
+        if match:
+            follow(match, log)
+
+
+def refuse_once_declared(tournament: Tournament) -> None:
+    """Raise `Refusal` while the results are declared: what they rest on holds still."""
+    if Tournament.objects.filter(pk=tournament.pk, results_declared_at__isnull=False).exists():
+        raise Refusal("The results are declared; take them back first.")
+
+
+def open_next_round(stage: Stage, log: Log) -> None:
+    """A game opens when the one before is complete. Source: house rules, "Games 1-4"."""
+    stored = Stage.objects.get(pk=stage.pk)
+    last = (
+        stage.matches.exclude(state=Match.State.VOID).order_by("-round").values_list("round", flat=True).first() or 1
+    )
+    while stored.open_round < last and not _unfinished(stage, stored.open_round):
+        stored.open_round += 1
+        log.note(f"Game {stored.open_round} is open.")
+    stored.save(update_fields=["open_round"])
+
+
+def fill(stage: Stage, log: Log) -> None:
+    """Give the stages that this one feeds exactly the seats its games decide, as long as none of them has begun.
+
+    Once one has begun all of them keep their seats: moving people in the other alone would leave one of them with two
+    seats or with none. Source: house rules, "two best of each to the final, two others to the 5th-8th game".
+    """
+    if next_has_begun(stage):
+        return
+    for feed in stage.spec.feeds:
+        target = Stage.objects.select_related("tournament").get(tournament=stage.tournament, key=feed.stage)
+        wanted = going_on(stage, feed)
+        seated = list(target.seats.order_by("seed").values_list("entry_id", flat=True))
+        if seated == wanted:
+            continue
+        _reseat(target, wanted, log)
+
+
+def next_has_begun(stage: Stage) -> bool:
+    """Whether play has begun in a stage that this one feeds, so that its games move nobody by themselves any more."""
+    fed = Stage.objects.filter(tournament=stage.tournament, key__in=[feed.stage for feed in stage.spec.feeds])
+    return fed.exclude(state=Stage.State.PLANNED).exists()
+
+
+def going_on(stage: Stage, feed: Feed) -> list[int]:
+    """The entries that a stage's games send along a feed, in the order of their seeds; none until all is decided.
+
+    Whoever is disqualified goes nowhere.
+    """
+    games = outcomes(stage)
+    if not games or not all(outcome.decided for _, outcome in games):
+        return []
+    chosen = {
+        entry
+        for _, outcome in games
+        for entry in (outcome.best(feed.many) if feed.best else outcome.others(feed.many))
+    } - _disqualified(stage)
+    return [entry for entry in stage.seats.order_by("seed").values_list("entry_id", flat=True) if entry in chosen]
+
+
+def outcomes(stage: Stage) -> list[tuple[Match, Outcome]]:
+    """Each game of a stage of single games with how it stands; only the ties that matter there are play-offs."""
+    go_on = next((feed.many for feed in stage.spec.feeds), None)
+    matches = (
+        stage.matches.exclude(state=Match.State.VOID)
+        .select_related("machine", "stage__tournament")
+        .prefetch_related("sides")
+        .order_by("round", "order")
+    )
+    out = _disqualified(stage)
+    scores: dict[int, dict[int, int]] = {}
+    for match, entry, value in Score.objects.filter(match__stage=stage, state__in=Score.COUNTED).values_list(
+        "match_id", "entry_id", "value"
+    ):
+        if entry not in out and value is not None:
+            scores.setdefault(match, {})[entry] = value
+    decisions = tuple(
+        selectors.decision(kind, data, reason)
+        for kind, data, reason in Ruling.objects.filter(stage=stage, undone_at=None)
+        .order_by("decided_at", "pk")
+        .values_list("kind", "data", "reason")
+    )
+    return [
+        (
+            match,
+            finals.outcome(
+                Game(
+                    entries=tuple(side.entry_id for side in match.sides.all()),
+                    scores=scores.get(match.pk, {}),
+                    absent=frozenset(s.entry_id for s in match.sides.all() if s.absent or s.entry_id in out),
+                    decisions=decisions,
+                ),
+                go_on,
+            ),
+        )
+        for match in matches
+    ]
+
+
+def places_before(stage: Stage) -> int:
+    """How many places are played for elsewhere, ahead of the first of this stage: 4 in a game for 5th to 8th."""
+    source = Stage.objects.select_related("tournament").filter(tournament=stage.tournament, key=stage.spec.comes_from)
+    for fed_from in source:
+        feeds = fed_from.spec.feeds
+        if any(feed.stage == stage.key and not feed.best for feed in feeds):
+            better = [feed.stage for feed in feeds if feed.best]
+            return Seat.objects.filter(stage__tournament=stage.tournament, stage__key__in=better).count()
+    return 0
+
+
+def deal_matches(stage: Stage, planned: Sequence[PlannedMatch]) -> None:
+    """Put planned matches into the database; entries are in the order in which they choose."""
+    for order, plan in enumerate(planned, start=1):
+        match = Match.objects.create(stage=stage, round=plan.round, order=order, machine_id=plan.machine)
+        Side.objects.bulk_create(
+            Side(match=match, entry_id=entry, rank=rank) for rank, entry in enumerate(plan.entries, start=1)
+        )
+
+
+def decided_by_games(stage: Stage) -> bool:
+    """Whether games of an earlier stage decide the seats of this one, and not a cut that can be taken back."""
+    return any(feed.stage == stage.key for spec in stage.tournament.kind.stages for feed in spec.feeds)
+
+
+def clear_matches(stage: Stage) -> None:
+    """Take a stage's matches away; those that had scores, all void by now, stay in the history as void."""
+    matches = stage.matches.exclude(state=Match.State.VOID)
+    scored = list(matches.filter(scores__isnull=False).values_list("pk", flat=True))
+    Match.objects.filter(pk__in=scored).update(state=Match.State.VOID)
+    Side.objects.filter(match__in=matches).delete()
+    matches.delete()
+
+
+def _reseat(target: Stage, wanted: list[int], log: Log) -> None:
+    dealt = list(target.matches.exclude(state=Match.State.VOID).order_by("order").values_list("machine_id", flat=True))
+    clear_matches(target)
+    target.seats.all().delete()
+    Seat.objects.bulk_create(
+        Seat(stage=target, entry_id=entry, seed=seed) for seed, entry in enumerate(wanted, start=1)
+    )
+    kind = target.tournament.kind
+    if dealt and len(wanted) > 1:
+        deal_matches(target, kind.deal(target.key, wanted, dealt, target.tournament.rules_in_force, 0))
+    names = ", ".join(str(seat.entry) for seat in target.seats.select_related("entry__player"))
+    log.note(f"{target.label}: {names}." if names else f"{target.label}: open again.")
+
+
+def _disqualified(stage: Stage) -> set[int]:
+    out = Entry.objects.filter(tournament=stage.tournament_id, status=Entry.Status.DISQUALIFIED)
+    return set(out.values_list("pk", flat=True))
+
+
+def _unfinished(stage: Stage, round_number: int) -> bool:
+    return stage.matches.filter(round=round_number).exclude(state__in=(Match.State.DONE, Match.State.VOID)).exists()
