@@ -1,115 +1,50 @@
 """A show to try everything with: invented people, believable scores, played through the services of a real one.
 
-The same seed gives the same people, machines, scores and table. Only the times differ: they lie around the moment
-at which the show is made, so that a rehearsal is always in full swing.
+The same seed gives the same people, machines, scores, draws and results. Only the times differ: they lie around the
+moment at which the show is made, so that a rehearsal is always in full swing.
 """
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import Enum
 from itertools import cycle
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.utils import timezone
 
 from tournaments import formats
 from tournaments.domain.refusals import Refusal
-from tournaments.formats import Format, StageSpec
+from tournaments.formats import Format
 from tournaments.models import (
     Entry,
+    FinalPlace,
     Journal,
     Machine,
+    Match,
     PlacePool,
     Player,
     Ruling,
     Score,
     Seat,
     Show,
+    Side,
     Stage,
     StageMachine,
     Tournament,
 )
 from tournaments.services import entries, machines, places, scores, shows, stages
 from tournaments.services.change import all_or_nothing
+from tournaments.services.rehearsal_finals import Finals
+from tournaments.services.rehearsal_hall import COUNTRIES, FIRST_NAMES, HALL, LAST_NAMES, Kind, believable
 
 SLUG = "rehearsal"
 MOST_PLAYERS = 10_000
+FINALISTS = 8
+"""With fewer players, a tournament that is to stop somewhere in its finals stays in its first stage."""
 PLAYED, AHEAD = timedelta(hours=4), timedelta(hours=3)
 ON_SALE_BEFORE = timedelta(days=30)
-
-
-class Kind(NamedTuple):
-    """A machine of the hall; `usual` is the score in the middle of what people reach on it."""
-
-    code: str
-    name: str
-    manufacturer: str
-    year: int
-    usual: int
-
-
-NEW_ROW = (
-    Kind("AFM", "Attack from Mars", "Bally", 1995, 2_400_000_000),
-    Kind("TAF", "The Addams Family", "Bally", 1992, 58_000_000),
-    Kind("FT", "Fish Tales", "Williams", 1992, 62_000_000),
-    Kind("IJ", "Indiana Jones: The Pinball Adventure", "Williams", 1993, 210_000_000),
-    Kind("IM", "Iron Man", "Stern", 2010, 11_500_000),
-    Kind("LOTR", "The Lord of the Rings", "Stern", 2003, 9_800_000),
-    Kind("MM", "Medieval Madness", "Williams", 1997, 14_500_000),
-    Kind("MB", "Monster Bash", "Williams", 1998, 33_000_000),
-    Kind("SM", "Spider-Man", "Stern", 2007, 26_000_000),
-    Kind("STTNG", "Star Trek: The Next Generation", "Williams", 1993, 480_000_000),
-    Kind("TOM", "Theatre of Magic", "Bally", 1995, 310_000_000),
-    Kind("TZ", "Twilight Zone", "Bally", 1993, 175_000_000),
-)
-OLD_ROW = (
-    Kind("BK", "Black Knight", "Williams", 1980, 410_000),
-    Kind("CEN", "Centaur", "Bally", 1981, 320_000),
-    Kind("EBD", "Eight Ball Deluxe", "Bally", 1981, 540_000),
-    Kind("FAT", "Fathom", "Bally", 1981, 190_000),
-    Kind("FP", "Firepower", "Williams", 1980, 260_000),
-    Kind("FL", "Flash", "Williams", 1979, 150_000),
-    Kind("GOR", "Gorgar", "Williams", 1979, 130_000),
-    Kind("JL", "Jungle Lord", "Williams", 1981, 380_000),
-    Kind("KIS", "Kiss", "Bally", 1979, 210_000),
-    Kind("PAR", "Paragon", "Bally", 1979, 95_000),
-)
-SMALL_ROW = (
-    Kind("CV", "Cirqus Voltaire", "Bally", 1997, 15_000_000),
-    Kind("FH", "Funhouse", "Williams", 1990, 4_600_000),
-    Kind("RBION", "Ripley's Believe It or Not!", "Stern", 2004, 6_400_000),
-    Kind("SC", "Safe Cracker", "Bally", 1996, 240_000),
-    Kind("WH2O", "White Water", "Williams", 1993, 72_000_000),
-)
-HALL = (NEW_ROW, OLD_ROW, SMALL_ROW)
-
-FIRST_NAMES = (
-    "Adam Aisha Alan Alice Amir Amy Andrew Angela Anna Anthony Asha Barry Becky Ben Beth Brian Callum Carl Caroline"
-    " Cath Charlotte Chloe Chris Claire Colin Craig Daniel Dave Dawn Deborah Dev Diane Donna Duncan Eddie Eleanor"
-    " Ella Emma Erik Esme Ewan Fatima Fiona Frank Gareth Gary Gemma George Gill Gordon Grace Graham Greg Hannah Harry"
-    " Hazel Helen Holly Hugh Iain Ian Imogen Isla Ivy Jack Jade James Jane Jason Jenny Jess Jo Joe Joyce Judith Julia"
-    " Karen Karl Kate Keith Kelly Ken Kevin Kieran Kirsty Laura Lee Leo Lewis Liam Linda Lisa Lorna Lucy Luke Maggie"
-    " Marco Maria Mark Martin Matt Maya Megan Mel Mia Mick Mike Mohammed Molly Nadia Naomi Neil Niamh Nick Nina Oliver"
-    " Olivia Oscar Owen Pat Paul Penny Pete Phil Pippa Priya Rachel Raj Ravi Rhys Rob Robin Roger Ros Rosie Ross Ruth"
-    " Ryan Sally Sam Sandra Sarah Sean Shaun Sian Simon Sonia Sophie Stella Steve Stuart Sue Suki Tess Theo Tim Tina"
-    " Toby Tom Tony Tracy Una Val Vicky Wayne Wendy Will Yasmin Zara Zoë"
-)
-LAST_NAMES = (
-    "Abbott Ainsworth Allard Appleby Archer Ashdown Baird Bannister Barlow Beckett Bellamy Birch Blackwood Booth"
-    " Bradshaw Bramley Brook Buckley Burrows Byrne Cartwright Chadwick Chandra Clegg Coates Copeland Crossley Curtis"
-    " Dalton Darby Dawes Denholm Dhillon Dobson Drake Duffy Eastwood Eccles Elwood Fairclough Farrow Fenwick Fielding"
-    " Firth Flint Foster Frost Garside Gill Goodwin Grant Greenhalgh Grimshaw Haigh Halliwell Hargreaves Harker"
-    " Hartley Hassan Hawthorn Heaton Hewitt Hobbs Holden Horrocks Hoyle Hussain Ibbotson Ingham Jagger Jarvis Kapoor"
-    " Kaye Keane Kershaw Khan Kirkby Knowles Langley Larkin Lister Lockwood Lomax Lovell Mackay Marsden Mather Maxwell"
-    " Mellor Metcalfe Midgley Moffat Moss Naylor Nuttall Oakley Ogden O'Hara Okafor Oldfield Ormerod Osborne Parkin"
-    " Patel Peacock Pickles Pollard Prescott Priestley Quigley Radcliffe Ramsden Rawson Redfern Rigby Roscoe Rowe"
-    " Sandhu Saunders Schofield Shah Sharples Shepherd Silva Singh Slater Stott Sutcliffe Swift Tattersall Thorpe"
-    " Tindall Townsend Turnbull Unsworth Varley Vickers Wadsworth Walmsley Wardle Whitaker Whitlock Wilcox Winder"
-    " Womersley Woodhead Wren Yardley Yates"
-)
-COUNTRIES = ("GB",) * 14 + ("IE", "NL", "DE", "FR", "SE", "DK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +56,21 @@ class Game:
     value: int
 
 
-def playable(until: str = "") -> list[tuple[Format, StageSpec]]:
-    """The formats that can be rehearsed up to a stage, or up to their first, with that stage."""
-    found = []
-    for kind in formats.known():
-        spec = next((spec for spec in kind.stages if until in ("", spec.key)), None)
-        if spec and spec.playable and spec.slips:
-            found.append((kind, spec))
-    return found
+class Swing(Enum):
+    """Where a tournament is left when no stage is named, so that there is something of everything to look at."""
+
+    QUALIFYING = "its first stage in full swing"
+    RESULTS = "its results declared"
+    FINALS = "its first games of the finals under way"
+
+
+SWINGS = (Swing.QUALIFYING, Swing.RESULTS, Swing.FINALS)
+"""One tournament after the other."""
+
+
+def playable() -> list[Format]:
+    """The formats that this version can play."""
+    return [kind for kind in formats.known() if kind.stages[0].slips and not formats.not_yet(kind)]
 
 
 def make(
@@ -137,13 +79,13 @@ def make(
     """Make the rehearsal show, or replace the one there is; raises `Refusal` when it cannot be.
 
     `chosen` is the key of one format, otherwise all that can be played take part. `until` names the stage that is
-    played to its end and closed; without it the first stage is left in full swing. `players` take part in each
-    tournament; otherwise three for every place after the cut.
+    played to its end and closed, and with the last one the results are declared; a format without that stage stops
+    at the one before it. Without `until` each tournament is left somewhere else, the first with its first stage in
+    full swing. `players` take part in each tournament; otherwise three for every place after the first cut.
     """
     now = (now or timezone.now()).replace(second=0, microsecond=0)
-    kinds = [(kind, spec) for kind, spec in playable(until) if chosen in ("", kind.key)]
-    if not kinds:
-        raise Refusal(_why_none(chosen, until))
+    kinds = [kind for kind in playable() if chosen in ("", kind.key)]
+    _refuse_unknown(kinds, chosen, until)
     if players is not None and not 2 <= players <= MOST_PLAYERS:
         raise Refusal(f"A rehearsal has 2 to {MOST_PLAYERS} players in a tournament, not {players}.")
     with all_or_nothing():
@@ -159,18 +101,29 @@ def make(
             rehearsal=True,
         )
         people = _People(show, Random(f"{seed} people"))
-        for (kind, spec), row in zip(kinds, cycle(HALL), strict=False):
-            made = _Rehearsal(show, kind, spec, Random(f"{seed} {kind.key}"), now, people, row)
-            made.play(players, to_the_end=bool(until))
+        for kind, row, swing in zip(kinds, cycle(HALL), cycle(SWINGS), strict=False):
+            made = _Rehearsal(show, kind, seed, now, people, row)
+            stop = _last_stage(kind, until) if until else swing
+            made.play(players, stop)
     return show
 
 
-def _why_none(chosen: str, until: str) -> str:
-    stage_keys = sorted({spec.key for _, spec in playable()})
-    format_keys = [kind.key for kind, _ in playable()]
-    if chosen and chosen not in format_keys:
-        return f"“{chosen}” cannot be rehearsed with this version; {', '.join(format_keys)} can."
-    return f"“{until}” cannot be rehearsed with this version; {', '.join(stage_keys)} can."
+def _last_stage(kind: Format, until: str) -> str:
+    """The stage with this key, or for a format that has none the last of its own before it."""
+    own = [spec.key for spec in kind.stages]
+    if until in own:
+        return until
+    order = next(keys for other in playable() if until in (keys := [spec.key for spec in other.stages]))
+    return [key for key in order[: order.index(until)] if key in own][-1]
+
+
+def _refuse_unknown(kinds: Sequence[Format], chosen: str, until: str) -> None:
+    if not kinds:
+        known = ", ".join(kind.key for kind in playable())
+        raise Refusal(f"“{chosen}” cannot be rehearsed with this version; {known} can.")
+    known_stages = list(dict.fromkeys(spec.key for kind in kinds for spec in kind.stages))
+    if until and until not in known_stages:
+        raise Refusal(f"“{until}” is not a stage to stop at; those are {', '.join(known_stages)}.")
 
 
 def remove() -> None:
@@ -187,8 +140,11 @@ def remove() -> None:
         inside: Sequence[Any] = (
             Journal.objects.filter(tournament__show=show),
             Ruling.objects.filter(tournament__show=show),
+            FinalPlace.objects.filter(tournament__show=show),
             Seat.objects.filter(stage__tournament__show=show),
             Score.objects.filter(stage__tournament__show=show),
+            Side.objects.filter(match__stage__tournament__show=show),
+            Match.objects.filter(stage__tournament__show=show),
             StageMachine.objects.filter(stage__tournament__show=show),
             Stage.objects.filter(tournament__show=show),
             Entry.objects.filter(tournament__show=show),
@@ -222,16 +178,9 @@ class _Rehearsal:
     """One tournament of the rehearsal."""
 
     def __init__(
-        self,
-        show: Show,
-        kind: Format,
-        spec: StageSpec,
-        random: Random,
-        now: datetime,
-        people: _People,
-        row: Sequence[Kind],
+        self, show: Show, kind: Format, seed: int, now: datetime, people: _People, row: Sequence[Kind]
     ) -> None:
-        self.random, self.now, self.people, self.row = random, now, people, row
+        self.random, self.seed, self.now, self.people, self.row = Random(f"{seed} {kind.key}"), seed, now, people, row
         self.children = kind.short_names
         self.tournament = shows.create_tournament(
             actor=None, show=show, name=kind.label, slug=kind.key, format=kind.key, starts_on=show.starts_on
@@ -239,23 +188,34 @@ class _Rehearsal:
         rules = self.tournament.rules_in_force
         self.limits = kind.qualifying(rules)
         self.qualifiers = kind.qualifiers(rules)
-        self.stage = self.tournament.stages.select_related("tournament__show").get(key=spec.key)
+        self.stage = self.tournament.stages.select_related("tournament__show").get(key=kind.stages[0].key)
         self.opened = now - PLAYED
 
-    def play(self, players: int | None, *, to_the_end: bool) -> None:
-        """From the sale of places to where the rehearsal stops."""
+    def play(self, players: int | None, stop: str | Swing) -> None:
+        """From the sale of places to where the rehearsal stops: at the end of a stage, or somewhere in between."""
+        players = players or 3 * self.qualifiers
+        if isinstance(stop, Swing) and players < FINALISTS:
+            stop = Swing.QUALIFYING
         hall = self._set_up()
-        entered = self._enter(players or 3 * self.qualifiers)
+        entered = self._enter(players)
         shows.set_times(self.stage, actor=None, opens_at=self.opened, closes_at=None)
         stages.open_stage(self.stage, actor=None)
-        games = list(self._games(entered, hall))
-        if to_the_end:
-            self._check_in(entered)
-            self._record(games)
-            stages.close_stage(self.stage, actor=None)
-        else:
+        skills = {entry.pk: self.random.gauss(0, 0.55) for entry in entered}
+        games = list(self._games(entered, hall, skills))
+        if stop is Swing.QUALIFYING:
             shows.set_times(self.stage, actor=None, opens_at=self.opened, closes_at=self.now + AHEAD)
             self._stop_in_full_swing(entered, games)
+            return
+        self._check_in(entered)
+        self._record(games)
+        stages.close_stage(self.stage, actor=None)
+        finals = Finals(self.tournament, self.random, self.seed, hall, skills)
+        if stop is Swing.FINALS:
+            finals.stop_in_the_first_games()
+        elif stop is Swing.RESULTS:
+            finals.play_until(self.tournament.kind.stages[-1].key)
+        else:
+            finals.play_until(str(stop))
 
     def _set_up(self) -> list[tuple[Machine, Kind]]:
         hall = []
@@ -320,24 +280,20 @@ class _Rehearsal:
         for entry in entered:
             entries.check_in(entry, actor=None)
 
-    def _games(self, entered: Sequence[Entry], hall: Sequence[tuple[Machine, Kind]]) -> Iterator[Game]:
+    def _games(
+        self, entered: Sequence[Entry], hall: Sequence[tuple[Machine, Kind]], skills: Mapping[int, float]
+    ) -> Iterator[Game]:
         """All games everybody may play, in the order of a day: nobody's second game before most had a first."""
         per_player = min(self.limits.games_allowed, self.limits.games_per_machine * len(hall))
-        skills = {entry.pk: self.random.gauss(0, 0.55) for entry in entered}
         turns = []
         for entry in entered:
             choice = [kind for kind in hall for _ in range(min(self.limits.games_per_machine, 3))]
             picked = self.random.sample(choice, per_player) if per_player <= len(choice) else choice
             for turn, (machine, kind) in enumerate(picked):
-                game = Game(entry, machine, self._value(kind, skills[entry.pk]))
+                game = Game(entry, machine, believable(kind, skills[entry.pk], self.random))
                 turns.append((turn + self.random.random() * 1.6, game))
         turns.sort(key=lambda turn: turn[0])
         return (game for _, game in turns)
-
-    def _value(self, kind: Kind, skill: float) -> int:
-        """A score as that machine gives it: spread like real ones, and ending in 0."""
-        value = kind.usual * math.exp(skill + self.random.gauss(0, 0.75))
-        return max(10, round(value / 10) * 10)
 
     def _record(self, games: Sequence[Game]) -> list[Score]:
         """Slips that come in one after the other from the opening until now."""

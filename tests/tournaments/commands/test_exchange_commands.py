@@ -141,7 +141,7 @@ def test_standings_of_a_tournament_without_scores_are_empty(put):
 
 @pytest.mark.parametrize(
     ("stage", "sentence"),
-    [("golf", "party/open has no stage “golf”; there are: qualifying"), ("final", "Final cannot be played")],
+    [("golf", "party/open has no stage “golf”; there are: qualifying"), ("results", "party/open has no results yet")],
 )
 def test_a_stage_without_a_table_is_refused(put, stage, sentence):
     run("import_tournament", put())

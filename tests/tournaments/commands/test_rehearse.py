@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from tests import factories
 from tournaments import formats, selectors
-from tournaments.models import Entry, Score, Show, Stage, Tournament
+from tournaments.models import Entry, FinalPlace, Match, Ruling, Score, Show, Side, Stage, Tournament
 from tournaments.services import exchange, rehearsal
 
 pytestmark = pytest.mark.django_db
@@ -89,6 +89,97 @@ def test_the_same_seed_gives_the_same_show():
     assert set(first) == {"open", "classic", "kids"}
 
 
+@pytest.mark.parametrize(("slug", "rounds"), [("open", 4), ("classic", 1), ("kids", 1)])
+def test_the_same_seed_gives_the_same_show_to_the_champion(slug, rounds):
+    arguments = ("--tournament", slug, "--seed", "3", "--until", "final")
+    rehearse(*arguments)
+    first = exported()[slug]
+
+    rehearse(*arguments)
+
+    assert exported()[slug] == first
+    tournament = Tournament.objects.get()
+    assert tournament.results_declared_at == NOON
+    assert set(tournament.stages.values_list("state", flat=True)) == {"closed"}
+    assert set(Match.objects.values_list("state", flat=True)) == {"done"}
+    assert Match.objects.order_by("-round")[0].round == rounds
+    assert tournament.journal.count() == tournament.revision
+
+
+def test_everybody_has_one_final_place_and_the_final_four_are_first():
+    rehearse("--tournament", "open", "--until", "final")
+
+    places = FinalPlace.objects.all()
+    assert sorted(places.values_list("entry", flat=True)) == sorted(Entry.objects.values_list("pk", flat=True))
+    finalists = set(Stage.objects.get(key="final").seats.values_list("entry", flat=True))
+    assert set(places.filter(place__lte=4).values_list("entry", flat=True)) == finalists
+    assert places.get(place=1).why == "Final"
+
+
+def test_ties_in_a_game_and_at_the_cut_are_settled_by_a_play_off():
+    rehearse("--until", "final")
+
+    play_offs = Ruling.objects.filter(kind="play-off")
+    assert play_offs.filter(stage__key="semi-finals").exists()
+    assert all(len(ruling.data["scores"]) == len(ruling.data["order"]) > 1 for ruling in play_offs)
+
+
+def test_positions_are_chosen_and_every_score_is_agreed_to():
+    rehearse("--tournament", "kids", "--until", "final")
+
+    assert not Side.objects.filter(agreed_at=None).exists()
+    for match in Match.objects.all():
+        assert sorted(match.sides.values_list("choice", flat=True)) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("until", "phases"),
+    [
+        ("qualifying", ["closed", "planned", "planned", "planned", "planned"]),
+        ("second-round", ["closed", "closed", "planned", "planned", "planned"]),
+        ("semi-finals", ["closed", "closed", "closed", "planned", "planned"]),
+        ("play-off", ["closed", "closed", "closed", "closed", "planned"]),
+    ],
+)
+def test_it_stops_at_the_end_of_any_stage(until, phases):
+    rehearse("--tournament", "open", "--until", until)
+
+    assert [stage.state for stage in Stage.objects.order_by("position")] == phases
+    assert not FinalPlace.objects.exists()
+    assert not Stage.objects.filter(state="planned", matches__isnull=False).exists()
+
+
+def test_a_format_without_the_stage_stops_at_the_one_before_it():
+    rehearse("--players", "24", "--until", "second-round")
+
+    closed = Stage.objects.filter(state="closed").order_by("tournament__slug", "position")
+    assert list(closed.values_list("tournament__slug", "key")) == [
+        ("classic", "qualifying"),
+        ("kids", "qualifying"),
+        ("open", "qualifying"),
+        ("open", "second-round"),
+    ]
+
+
+def test_without_a_stage_there_is_something_of_everything_to_look_at():
+    rehearse("--players", "24")
+
+    first, second, third = Tournament.objects.order_by("pk")
+    assert first.stages.get(key="qualifying").state == "open"
+    assert second.results_declared_at
+    semi_finals = third.stages.get(key="semi-finals")
+    assert [match.state for match in semi_finals.matches.order_by("order")] == ["playing", "warm-up"]
+    assert semi_finals.scores.count() == 2
+
+
+@pytest.mark.parametrize("players", [4, 5, 6, 7])
+def test_a_small_field_has_its_champion_too(players):
+    rehearse("--tournament", "kids", "--players", str(players), "--until", "final")
+
+    places = list(FinalPlace.objects.order_by("place").values_list("place", flat=True))
+    assert places == list(range(1, players + 1))
+
+
 def test_another_seed_gives_another_show():
     rehearse(*SMALL, "--seed", "7")
     first = exported()["open"]
@@ -151,8 +242,18 @@ def test_an_exported_rehearsal_is_still_one_when_it_is_imported():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--until", "second-round"), "“second-round” cannot be rehearsed with this version; qualifying can."),
-        (("--until", "golf"), "“golf” cannot be rehearsed with this version; qualifying can."),
+        (
+            ("--until", "golf"),
+            "“golf” is not a stage to stop at; those are qualifying, second-round, semi-finals, play-off, final.",
+        ),
+        (
+            ("--tournament", "kids", "--until", "second-round"),
+            "“second-round” is not a stage to stop at; those are qualifying, semi-finals, play-off, final.",
+        ),
+        (
+            ("--tournament", "open", "--players", "9", "--until", "final"),
+            "9 players cannot all be paired: the second round needs an even number.",
+        ),
         (("--tournament", "team"), "“team” cannot be rehearsed with this version; open, classic, kids can."),
         (("--players", "1"), "A rehearsal has 2 to 10000 players in a tournament, not 1."),
     ],

@@ -35,6 +35,12 @@ def folder(**tables: str | bytes | None) -> dict[str, bytes]:
     }
 
 
+def match(*lines: str, more: str = "") -> str:
+    """matches.csv with these lines; `more` are further columns, ",state"."""
+    heading = f"stage,round,machine,number_1,score_1,number_2,score_2{more}"
+    return "\n".join([heading, *lines, ""])
+
+
 def published(name: str) -> dict[str, bytes]:
     """A folder of real results."""
     return {path.name: path.read_bytes() for path in (DATA / name).iterdir()}

@@ -2,9 +2,11 @@
 
 import pytest
 
-from tests.tournaments.exchange.folders import ENTRIES, HEADING, MACHINES, PUBLISHED, SCORES, folder, published
+from tests.tournaments.exchange.folders import ENTRIES, HEADING, MACHINES, PUBLISHED, SCORES, folder, match, published
 from tournaments import formats
 from tournaments.services import exchange
+
+TEAMS = HEADING.replace('format = "open"', 'format = "team"').partition("[qualifying]")[0]
 
 
 def found(**tables):
@@ -65,8 +67,19 @@ def test_an_empty_folder_of_every_format_is_without_fault(kind):
             {"scores": "number,machine,score,stage\n1,TZ,5,round-two\n"},
             "line 2: “round-two” is not a stage of this format",
         ),
-        ({"scores": "number,machine,score,stage\n1,TZ,5,final\n"}, "line 2: Scores of final cannot be read"),
-        ({"scores": "number,machine,score,round\n1,TZ,5,2\n"}, "line 2: Scores with a round belong to matches"),
+        (
+            {"scores": "number,machine,score,stage\n1,TZ,5,final\n"},
+            "line 2: Final is played in matches: say the round",
+        ),
+        ({"scores": "number,machine,score,round\n1,TZ,5,2\n"}, "line 2: Qualifying has no rounds"),
+        (
+            {"scores": "number,machine,score,stage,round,status\n1,TZ,5,final,1,waiting\n"},
+            "line 2: A score of a match is recorded, agreed or void.",
+        ),
+        (
+            {"scores": "number,machine,score,stage,round\n1,TZ,5,final,1\n"},
+            "line 2: Number 1 has no match on TZ in round 1 of final.",
+        ),
         ({"scores": "number,machine,score,status\n1,TZ,5,lost\n"}, "line 2: The status “lost” is not one of recorded"),
         ({"scores": "number,machine,score,status\n1,TZ,5,playing\n"}, "line 2: A game under way has no score yet."),
         (
@@ -102,11 +115,49 @@ def test_an_empty_folder_of_every_format_is_without_fault(kind):
             "teams.csv, line 2: Teams",
         ),
         (
-            {"matches": "stage,round,machine,number_1,score_1,number_2,score_2\nfinal,1,TZ,1,5,2,6\n"},
-            "matches.csv, line 2: Matches cannot be entered from a folder yet",
+            {"matches": match("qualifying,1,TZ,1,5,2,6")},
+            "matches.csv, line 2: Qualifying is not played in matches that a folder can hold.",
         ),
+        ({"matches": match("final,1,TZ,1,5,1,6")}, "line 2: Number 1 is drawn against themselves."),
+        ({"matches": match("final,1,TZ,,,,")}, "line 2: The match names nobody."),
+        ({"matches": match("final,1,TZ,1,5,,6")}, "line 2: score_2 has no number beside it."),
+        ({"matches": match("final,,TZ,1,5,2,6")}, "line 2: The round is missing."),
+        ({"matches": match("final,1,XX,1,5,2,6")}, "line 2: The machine XX is not in machines.csv."),
+        ({"matches": match("final,1,TZ,1,5,9,6")}, "line 2: Number 9 is not in entries.csv."),
+        ({"matches": match("final,1,TZ,1,x,2,6")}, "line 2: “x” is not a number"),
+        (
+            {"matches": match("final,1,TZ,1,5,2,6", "final,1,TZ,3,5,,")},
+            "line 3: TZ in round 1 of final stands in line 2 already.",
+        ),
+        (
+            {"matches": match("final,1,TZ,1,5,2,6", "final,1,AFM,1,5,3,")},
+            "line 3: Number 1 plays in round 1 of final in line 2 already.",
+        ),
+        (
+            {"matches": match("final,1,TZ,1,5,2,,done", more=",state")},
+            "line 2: The match is done, but number 2 has no score and is not absent.",
+        ),
+        ({"matches": match("final,1,TZ,1,5,2,6,1", more=",absent")}, "line 2: Number 1 is absent and has a score."),
+        ({"matches": match("final,1,TZ,1,,2,6,1", more=",agreed")}, "Number 1 agrees to a score that is missing."),
+        ({"matches": match("final,1,TZ,1,5,2,6,3", more=",absent")}, "Number 3 is named in the column absent and"),
+        (
+            {"matches": match("final,1,TZ,1,5,2,6,2 2", more=",choices")},
+            "line 2: The choices “2 2” are not a position",
+        ),
+        ({"matches": match("final,1,TZ,1,5,2,6,golf", more=",state")}, "line 2: The state “golf” is not one of"),
+        ({"results": "place,number\n1,1\n1,2\n3,3\n"}, "line 2: Place 1 is given 2 times and not shared."),
+        ({"results": "place,number\n1,1\n3,2\n4,3\n"}, "line 3: Place 3 has 1 better ones before it."),
+        ({"results": "place,number,shared\n1,1,yes\n2,2,\n3,3,\n"}, "line 2: Place 1 is not shared by anybody."),
+        ({"results": "place,number\n1,1\n2,2\n"}, "results.csv: Number 3 has no line; everybody entered has one"),
+        ({"results": "place,number\n1,1\n2,2\n,3\n"}, "line 4: Say in the column why there is no place."),
+        ({"heading": 'results_declared_at = "noon"\n' + HEADING}, "line 1: The time “noon” is not like"),
+        ({"heading": 'results_held_back = "yes"\n' + HEADING}, "line 1: results_held_back is true or false"),
+        ({"stages": "stage,state,open_round\nfinal,planned,x\n"}, "line 2: The open_round “x” is not a whole number"),
         ({"prizes": "number,prize\n"}, "prizes.csv: This is not a file of a tournament folder"),
-        ({"stages": "stage,state\nfinal,open\n"}, "stages.csv, line 2: Final cannot be played with this version yet"),
+        (
+            {"heading": TEAMS, "stages": "stage,state\nfinal,open\n"},
+            "stages.csv, line 2: Final cannot be played with this version yet",
+        ),
         (
             {"stages": "stage,state\nqualifying,open\nqualifying,open\n"},
             "line 3: Stage qualifying stands in line 2 already.",

@@ -10,15 +10,18 @@ from tournaments.services import rehearsal
 
 class Command(BaseCommand):
     help = (
-        "Make the show “rehearsal”, or replace it, with invented players and believable scores. Without --until the"
-        " first stage is left in full swing: two thirds played, games under way, closing three hours from now. With"
-        " --until STAGE all games of that stage are played and it is closed; its cut is left to be declared."
-        " The same seed gives the same show, at times around now."
+        "Make the show “rehearsal”, or replace it, with invented players and believable scores. With --until STAGE"
+        " each tournament is played to the end of that stage, which is closed with its cut left to be declared; one"
+        " whose format has no such stage stops at the stage before it. Until the last stage means to the end: its"
+        " results are declared. Without --until the first tournament is left in full swing: two thirds of its first"
+        " stage played, games under way, closing three hours from now; the second has its results, and the third is"
+        " in the first games of its finals, if they have 8 players or more. The same seed gives the same show, at"
+        " times around now."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--tournament", metavar="KEY", default="", help="only this one, by the key of its format")
-        parser.add_argument("--until", metavar="STAGE", default="", help="play this stage to its end")
+        parser.add_argument("--until", metavar="STAGE", default="", help="play to the end of this stage, by its key")
         parser.add_argument("--seed", type=int, default=1, help="another number gives another show (1 unless given)")
         parser.add_argument(
             "--players", type=int, help="players in each tournament (three for every place after its cut unless given)"

@@ -10,6 +10,7 @@ from tournaments import formats
 from tournaments.models import Entry, Machine, Player, Ruling, Score, Seat, Show, Stage, StageMachine, Tournament
 from tournaments.services.exchange import folder as files
 from tournaments.services.exchange import heading as headings
+from tournaments.services.exchange.comparing_games import GamesComparison, implied_states
 from tournaments.services.exchange.faults import Fault
 from tournaments.services.exchange.folder import (
     EntryLine,
@@ -62,6 +63,8 @@ class Comparison:
         self._compare_machines()
         self._compare_entries()
         self._compare_scores()
+        self.games = GamesComparison(folder, self.tournament, self._fault).plan
+        self.unchanged += self.games.unchanged
         self._compare_stages()
         self._compare_machine_states()
         self._compare_rulings()
@@ -199,7 +202,8 @@ class Comparison:
         if self.tournament:
             codes = {machine.pk: code for code, machine in self.plan.machines.items()}
             numbers = {entry.pk: number for number, entry in self.entries.items()}
-            for score in Score.objects.filter(stage__in=self.stages.values()).select_related("stage").order_by("pk"):
+            solo = Score.objects.filter(stage__in=self.stages.values(), match=None)
+            for score in solo.select_related("stage").order_by("pk"):
                 code = codes.get(score.machine_id)
                 if code:
                     found[score.stage.key, numbers[score.entry_id], code].append(score)
@@ -228,11 +232,14 @@ class Comparison:
 
     def _compare_stages(self) -> None:
         given = {line.stage: line for line in self.folder.stages}
+        implied = dict(implied_states(self.folder, self.games))
         for key in [spec.key for spec in self.heading.kind.stages]:
             line = given.get(key)
             if line is None and any(score.stage == key for score in self.plan.new_scores):
                 # A folder without stages.csv that holds scores was handed over in the middle of play.
-                line = StageLine(0, key, Stage.State.OPEN, None, None)
+                implied.setdefault(key, Stage.State.OPEN)
+            if line is None and key in implied:
+                line = StageLine(0, key, implied[key], None, None)
             if line is None:
                 continue
             stage = self.stages.get(key)

@@ -16,8 +16,9 @@ from tournaments import formats
 from tournaments.domain.advancement import LOTS, ORDER, PLAY_OFF
 from tournaments.formats import StageSpec
 from tournaments.models import Entry, PlacePool, Stage, StageMachine
-from tournaments.services.exchange import heading, tables
+from tournaments.services.exchange import games, heading, tables
 from tournaments.services.exchange.faults import Fault, Faults
+from tournaments.services.exchange.games import MatchLine, ResultLine
 from tournaments.services.exchange.heading import Heading
 from tournaments.services.exchange.tables import Row
 
@@ -52,7 +53,10 @@ class EntryLine:
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """`value` is None for a game under way; `at` is when the score was taken or the game started."""
+    """`value` is None for a game under way; `at` is when the score was taken or the game started.
+
+    `round` is that of a match; 0 for a solo game.
+    """
 
     line: int
     stage: str
@@ -61,15 +65,20 @@ class ScoreLine:
     value: int | None
     at: datetime | None
     status: str
+    round: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class StageLine:
+    """`open_round` is 0 when the line does not say it; `rules_broken` that its matches are what they had to be."""
+
     line: int
     stage: str
     state: str
     opens_at: datetime | None
     closes_at: datetime | None
+    open_round: int = 0
+    rules_broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +114,10 @@ class SeatLine:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """What a folder says. Machine codes in the lines are spelled as in machines.csv."""
+    """What a folder says. Machine codes in the lines are spelled as in machines.csv.
+
+    `scores` are those of solo games; scores of matches are in `matches`, and in `void` those that count no longer.
+    """
 
     heading: Heading
     machines: tuple[MachineLine, ...] = ()
@@ -115,6 +127,9 @@ class Folder:
     machine_states: tuple[MachineStateLine, ...] = ()
     rulings: tuple[RulingLine, ...] = ()
     seats: tuple[SeatLine, ...] = ()
+    matches: tuple[MatchLine, ...] = ()
+    void: tuple[ScoreLine, ...] = ()
+    results: tuple[ResultLine, ...] = ()
 
     @property
     def first_stage(self) -> str:
@@ -136,7 +151,7 @@ ENTRIES = Table(
     "entries.csv", ("number", "name"), ("country", "ifpa_number", "place", "status", "another_person"), required=True
 )
 SCORES = Table("scores.csv", ("number", "machine", "score"), ("stage", "round", "recorded_at", "status"))
-STAGES = Table("stages.csv", ("stage", "state"), ("opens_at", "closes_at"))
+STAGES = Table("stages.csv", ("stage", "state"), ("opens_at", "closes_at", "open_round", "rules_broken"))
 MACHINE_STATES = Table("machine_states.csv", ("stage", "machine", "state"))
 RULINGS = Table("rulings.csv", ("stage", "kind", "order"), ("scores", "reason", "decided_at", "decided_by"))
 SEATS = Table("seats.csv", ("stage", "seed", "number"), ("why",))
@@ -144,13 +159,11 @@ TEAMS = Table("teams.csv", ("number", "name", "captain", "wppr", "player_1", "pl
 MATCHES = Table(
     "matches.csv",
     ("stage", "round", "machine", "number_1", "score_1", "number_2", "score_2"),
-    ("number_3", "score_3", "number_4", "score_4"),
+    ("number_3", "score_3", "number_4", "score_4", "state", "choices", "absent", "agreed"),
 )
-NOT_YET = {
-    TEAMS.file: "Teams cannot be entered from a folder yet; leave this table empty.",
-    MATCHES.file: "Matches cannot be entered from a folder yet; leave this table empty.",
-}
-KNOWN = (MACHINES, ENTRIES, SCORES, STAGES, MACHINE_STATES, RULINGS, SEATS, TEAMS, MATCHES)
+RESULTS = Table("results.csv", ("place", "number"), ("shared", "why"))
+NO_TEAMS = "Teams cannot be entered from a folder yet; leave this table empty."
+KNOWN = (MACHINES, ENTRIES, SCORES, STAGES, MACHINE_STATES, RULINGS, SEATS, TEAMS, MATCHES, RESULTS)
 FILES = (heading.FILE, *(table.file for table in KNOWN))
 
 
@@ -205,9 +218,8 @@ class _Tables:
         self.stages: dict[str, StageSpec] = {spec.key: spec for spec in found.kind.stages} if found else {}
 
     def folder(self) -> Folder | None:
-        for table in (TEAMS, MATCHES):
-            for row in self._rows(table):
-                row.fault(NOT_YET[table.file])
+        for row in self._rows(TEAMS):
+            row.fault(NO_TEAMS)
         machines = self._lines(MACHINES, self._machine)
         entries = self._lines(ENTRIES, self._entry)
         self._find_namesakes(entries)
@@ -216,14 +228,22 @@ class _Tables:
         states = self._lines(MACHINE_STATES, self._machine_state)
         rulings = self._lines(RULINGS, self._ruling)
         seats = self._lines(SEATS, self._seat)
+        matches = self._lines(MATCHES, self._match)
+        results = self._lines(RESULTS, self._result)
         self._once(STAGES, stages, lambda line: line.stage, "Stage {} stands")
         self._once(MACHINE_STATES, states, lambda line: (line.stage, line.machine), "{0[1]} in {0[0]} stands")
+        self._once(MATCHES, matches, lambda line: line.where, "{0[2]} in round {0[1]} of {0[0]} stands")
+        self._once(RESULTS, results, lambda line: line.number, "Number {} stands")
         self._check_seats(seats)
         if self.heading is None:
             return None
-        self._check_games(self.heading, scores, states)
-        self._check_busy(scores)
-        return Folder(self.heading, machines, entries, scores, stages, states, rulings, seats)
+        solo = tuple(line for line in scores if not line.round)
+        self._check_games(self.heading, solo, states)
+        self._check_busy(solo)
+        matches, void = self._put_together(matches, [line for line in scores if line.round])
+        self.faults += games.match_faults(MATCHES.file, matches)
+        self.faults += games.result_faults(RESULTS.file, results, {entry.number for entry in entries})
+        return Folder(self.heading, machines, entries, solo, stages, states, rulings, seats, matches, void, results)
 
     def _rows(self, table: Table) -> Iterable[Row]:
         if table.file in self.files:
@@ -290,17 +310,31 @@ class _Tables:
             row.fault("The score is missing; a game that scored nothing is 0.")
         if value is not None and status == PLAYING:
             row.fault("A game under way has no score yet.")
-        if row.cells.get("round", "").strip():
-            row.fault("Scores with a round belong to matches, which cannot be read from a folder yet.")
+        stage = self._stage_key(row, played=True)
         return ScoreLine(
             row.line,
-            self._stage_key(row, slips=True),
+            stage,
             self._known_number(row),
             self._known_machine(row),
             value,
             row.time("recorded_at"),
             status,
+            self._round(row, stage, status),
         )
+
+    def _round(self, row: Row, stage: str, status: str) -> int:
+        """The round of a score in a match; 0 for a solo game."""
+        number = row.whole("round", least=1, most=1_000, needed=False) or 0
+        spec = self.stages.get(stage)
+        if spec is None:
+            return number
+        if not spec.matches and number:
+            row.fault(f"{spec.label} has no rounds; only scores of matches have one.")
+        if spec.matches and not number and row.sound:
+            row.fault(f"{spec.label} is played in matches: say the round.")
+        if spec.matches and status in (PLAYING, WAITING):
+            row.fault(f"A score of a match is {RECORDED}, {AGREED} or {VOID}.")
+        return number if spec.matches else 0
 
     def _stage(self, row: Row) -> StageLine:
         stage = self._stage_key(row)
@@ -311,7 +345,15 @@ class _Tables:
         opens_at, closes_at = row.time("opens_at"), row.time("closes_at")
         if opens_at and closes_at and opens_at.tzinfo == closes_at.tzinfo and closes_at <= opens_at:
             row.fault("The stage would close before it opens.")
-        return StageLine(row.line, stage, state, opens_at, closes_at)
+        return StageLine(
+            row.line,
+            stage,
+            state,
+            opens_at,
+            closes_at,
+            row.whole("open_round", least=1, most=1_000, needed=False) or 0,
+            row.choice("rules_broken", ("yes", "no"), "no") == "yes",
+        )
 
     def _machine_state(self, row: Row) -> MachineStateLine:
         state = row.choice("state", StageMachine.State.values, StageMachine.State.OPEN)
@@ -351,7 +393,38 @@ class _Tables:
         seed = row.whole("seed", least=1, most=32_000) or 0
         return SeatLine(row.line, stage, seed, self._known_number(row), row.text("why", most=300))
 
-    def _stage_key(self, row: Row, *, slips: bool = False) -> str:
+    def _match(self, row: Row) -> MatchLine:
+        stage = self._stage_key(row)
+        spec = self.stages.get(stage)
+        if spec and not (spec.matches and spec.playable):
+            row.fault(f"{spec.label} is not played in matches that a folder can hold.")
+        return games.read_match(row, stage, self._known_machine(row), self._check_number)
+
+    def _result(self, row: Row) -> ResultLine:
+        return games.read_result(row, self._known_number(row))
+
+    def _put_together(
+        self, matches: tuple[MatchLine, ...], scores: Iterable[ScoreLine]
+    ) -> tuple[tuple[MatchLine, ...], tuple[ScoreLine, ...]]:
+        """The matches with their scores from the other table, and the void scores among these."""
+        by_place = {match.where: match for match in matches}
+        void = []
+        for line in scores:
+            match = by_place.get((line.stage, line.round, line.machine))
+            if match is None or line.number not in match.numbers:
+                reason = f"Number {line.number} has no match on {line.machine} in round {line.round} of {line.stage}."
+                self.faults.append(Fault(SCORES.file, line.line, reason))
+            elif line.status == VOID:
+                void.append(line)
+            elif match.side(line.number).score not in (None, line.value):
+                reason = f"Number {line.number} has another score in {MATCHES.file}, line {match.line}."
+                self.faults.append(Fault(SCORES.file, line.line, reason))
+            else:
+                agreed = line.status == AGREED
+                by_place[match.where] = match.with_score(line.number, line.value or 0, agreed=agreed)
+        return tuple(by_place.get(match.where, match) for match in matches), tuple(void)
+
+    def _stage_key(self, row: Row, *, played: bool = False) -> str:
         """The stage of a line, the format's first one when the cell is empty."""
         key = row.text("stage", most=50) or next(iter(self.stages), "")
         if self.heading is None:
@@ -360,7 +433,7 @@ class _Tables:
         if spec is None:
             row.fault(f"“{key}” is not a stage of this format; those are {', '.join(self.stages)}.")
             return ""
-        if slips and not (spec.slips and spec.playable):
+        if played and not ((spec.slips or spec.matches) and spec.playable):
             row.fault(f"Scores of {spec.label.lower()} cannot be read from a folder yet.")
         return key
 

@@ -53,6 +53,8 @@ class Heading:
     show_starts_on: date | None = None
     show_ends_on: date | None = None
     rehearsal: bool = False
+    results_declared_at: datetime | None = None
+    results_held_back: bool = False
     lines: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -110,9 +112,11 @@ class _Reader:
         first, last = (self._day(name, needed=False) for name in ("show_starts_on", "show_ends_on"))
         if day and last and last < (first or day):
             self._fault("show_ends_on", "The show would end before it starts.")
-        rehearsal = self.data.pop("rehearsal", False)
-        if not isinstance(rehearsal, bool):
-            self._fault("rehearsal", "rehearsal is true or false, without quotes.")
+        rehearsal, held_back = self._yes("rehearsal"), self._yes("results_held_back")
+        declared_at = _typed(
+            self.data.pop("results_declared_at", None),
+            lambda given: self._fault("results_declared_at", f"The time {given} is not like 2010-10-16 17:30."),
+        )
         rules, places = self._rules(words["format"]), self._places()
         for name in self.data:
             self._fault(name, f"“{name}” is not a key of a tournament folder.")
@@ -124,6 +128,8 @@ class _Reader:
             show_starts_on=first,
             show_ends_on=last,
             rehearsal=rehearsal,
+            results_declared_at=declared_at,
+            results_held_back=held_back,
             rules=rules,
             places=places,
             lines=self.lines,
@@ -142,6 +148,12 @@ class _Reader:
         if needed and not words:
             self._fault(name, f"The {name} is missing.")
         return words
+
+    def _yes(self, name: str) -> bool:
+        given = self.data.pop(name, False)
+        if not isinstance(given, bool):
+            self._fault(name, f"{name} is true or false, without quotes.")
+        return given is True
 
     def _check_zone(self, name: str) -> None:
         if not name:

@@ -5,7 +5,7 @@ people have moved on since (checked in, opened, closed, agreed) is never moved b
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,10 +19,9 @@ from tournaments.services.exchange import folder as files
 from tournaments.services.exchange import heading as headings
 from tournaments.services.exchange.comparing import Comparison
 from tournaments.services.exchange.faults import Fault, Faults
-from tournaments.services.exchange.folder import Folder, MachineStateLine, RulingLine, ScoreLine, SeatLine
-
-REASON = "As in the imported folder."
-SOURCE = "import"
+from tournaments.services.exchange.folder import Folder, RulingLine, ScoreLine, SeatLine, StageLine
+from tournaments.services.exchange.loading_games import REASON, SOURCE, play_matches, write_matches, write_results
+from tournaments.services.progress import fill
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +100,36 @@ class _Writer:
 
     def write(self) -> None:
         """Do what was found to be new; a refused line is noted and the next one tried."""
-        with self._line(headings.FILE, None):
+        with self.at_line(headings.FILE, None):
             self._write_heading()
         if self.faults:
             return
         self._write_places()
         self._write_machines()
         self._write_entries()
-        self._write_stage_times()
-        self._write_scores()
-        self._write_machine_states(lambda line: line.state == StageMachine.State.LET_STAND)
-        self._write_statuses()
-        self._close_stages()
-        self._write_rulings()
-        self._write_seats()
+        for spec in self.heading.kind.stages:
+            self._write_stage(self.stages[spec.key])
+        write_results(self)
+
+    def _write_stage(self, stage: Stage) -> None:
+        """One stage after the other: what is in a later one rests on how the earlier ones ended."""
+        line = next((line for line in self.plan.stages if line.stage == stage.key), None)
+        self._write_seats(stage)
+        write_matches(self, stage, self.plan.machines, rules_broken=bool(line and line.rules_broken))
+        if line:
+            self._write_stage_times(line, stage)
+        self._write_scores(stage)
+        play_matches(self, stage, line.open_round if line else 0)
+        self._write_machine_states(stage, StageMachine.State.CANCELLED)
+        self._write_machine_states(stage, StageMachine.State.LET_STAND)
+        if not stage.spec.comes_from:
+            self._write_statuses()
+        self._write_rulings(stage)
+        if line:
+            self._close(line, stage)
 
     @contextmanager
-    def _line(self, file: str, line: int | None, what: str = "") -> Iterator[None]:
+    def at_line(self, file: str, line: int | None, what: str = "") -> Iterator[None]:
         """Count what a line adds, or note why it was refused."""
         try:
             yield
@@ -157,12 +169,12 @@ class _Writer:
             earlier = known.get(pool.kind)
             if earlier and earlier.capacity == pool.capacity:
                 continue
-            with self._line(headings.FILE, pool.line, "pools of places"):
+            with self.at_line(headings.FILE, pool.line, "pools of places"):
                 self._offer(pool.kind, pool.capacity, pool.opens_at, pool.closes_at)
         named = {pool.kind for pool in self.heading.places} | set(known)
         wanted = Counter(line.place for line in self.plan.new_entries if line.place and line.place not in named)
         for kind, count in wanted.items():
-            with self._line(files.ENTRIES.file, None, "pools of places"):
+            with self.at_line(files.ENTRIES.file, None, "pools of places"):
                 self._offer(kind, count, None, None)
 
     def _offer(self, kind: str, capacity: int, opens_at: datetime | None, closes_at: datetime | None) -> None:
@@ -177,7 +189,7 @@ class _Writer:
 
     def _write_machines(self) -> None:
         for line in self.plan.new_machines:
-            with self._line(files.MACHINES.file, line.line, "machines"):
+            with self.at_line(files.MACHINES.file, line.line, "machines"):
                 self.plan.machines[line.code] = machines.add(
                     self.show,
                     actor=self.actor,
@@ -188,13 +200,13 @@ class _Writer:
                 )
         for state in self.plan.states:
             if state.machine in self.plan.machines:
-                with self._line(files.MACHINE_STATES.file, state.line):
+                with self.at_line(files.MACHINE_STATES.file, state.line):
                     stage = self.stages[state.stage]
                     machines.use(stage, actor=self.actor, machine=self.plan.machines[state.machine])
 
     def _write_entries(self) -> None:
         for line in self.plan.new_entries:
-            with self._line(files.ENTRIES.file, line.line, "entries"):
+            with self.at_line(files.ENTRIES.file, line.line, "entries"):
                 self.entries[line.number] = entries.register(
                     self.tournament,
                     actor=self.actor,
@@ -207,34 +219,34 @@ class _Writer:
                     namesake_is_another=True,
                 )
 
-    def _write_stage_times(self) -> None:
+    def _write_stage_times(self, line: StageLine, stage: Stage) -> None:
         """Open what is to take scores, and set the times: a score taken after the closing time is late again."""
-        for line in self.plan.stages:
-            stage = self.stages[line.stage]
-            if stage.state == Stage.State.PLANNED and line.state != Stage.State.PLANNED:
-                with self._line(files.STAGES.file, line.line, "stages opened"):
-                    stages.open_stage(stage, actor=self.actor)
-            opens_at, closes_at = self.known.aware(line.opens_at), self.known.aware(line.closes_at)
-            if (opens_at and not stage.opens_at) or (closes_at and not stage.closes_at):
-                with self._line(files.STAGES.file, line.line, "stage times set"):
-                    shows.set_times(
-                        stage,
-                        actor=self.actor,
-                        opens_at=opens_at or stage.opens_at,
-                        closes_at=closes_at or stage.closes_at,
-                    )
+        if stage.state == Stage.State.PLANNED and line.state != Stage.State.PLANNED:
+            with self.at_line(files.STAGES.file, line.line, "stages opened"):
+                stages.open_stage(stage, actor=self.actor)
+        opens_at, closes_at = self.known.aware(line.opens_at), self.known.aware(line.closes_at)
+        if (opens_at and not stage.opens_at) or (closes_at and not stage.closes_at):
+            with self.at_line(files.STAGES.file, line.line, "stage times set"):
+                shows.set_times(
+                    stage,
+                    actor=self.actor,
+                    opens_at=opens_at or stage.opens_at,
+                    closes_at=closes_at or stage.closes_at,
+                )
 
-    def _write_scores(self) -> None:
+    def _write_scores(self, stage: Stage) -> None:
         """Games on machines that are cancelled come first, so that the games given back can follow."""
         cancelled = {
-            (line.stage, line.machine) for line in self.plan.states if line.state == StageMachine.State.CANCELLED
+            line.machine
+            for line in self.plan.states
+            if (line.stage, line.state) == (stage.key, StageMachine.State.CANCELLED)
         }
-        for line in self._in_order(line for line in self.plan.new_scores if (line.stage, line.machine) in cancelled):
+        own = self._in_order(line for line in self.plan.new_scores if line.stage == stage.key)
+        for line in (line for line in own if line.machine in cancelled):
             self._write_score(line)
-        self._write_machine_states(lambda line: line.state == StageMachine.State.CANCELLED)
-        for line in self._in_order(
-            line for line in self.plan.new_scores if (line.stage, line.machine) not in cancelled
-        ):
+        if own:
+            self._write_machine_states(stage, StageMachine.State.CANCELLED)
+        for line in (line for line in own if line.machine not in cancelled):
             self._write_score(line)
 
     def _in_order(self, lines: Iterable[ScoreLine]) -> list[ScoreLine]:
@@ -247,7 +259,7 @@ class _Writer:
         if entry is None or machine is None:
             return  # its own line has a fault already
         stage, at = self.stages[line.stage], self.known.aware(line.at)
-        with self._line(files.SCORES.file, line.line, "scores"):
+        with self.at_line(files.SCORES.file, line.line, "scores"):
             if line.status == files.PLAYING:
                 scores.start(stage, actor=self.actor, entry=entry, machine=machine, at=at)
                 return
@@ -271,12 +283,14 @@ class _Writer:
             if line.status == files.VOID:
                 scores.void(score, actor=self.actor, seen=score.revision, reason=REASON)
 
-    def _write_machine_states(self, chosen: Callable[[MachineStateLine], bool]) -> None:
-        for line in filter(chosen, self.plan.states):
+    def _write_machine_states(self, stage: Stage, state: str) -> None:
+        for line in self.plan.states:
+            if (line.stage, line.state) != (stage.key, state):
+                continue
             machine = self.plan.machines.get(line.machine)
-            used = StageMachine.objects.filter(stage=self.stages[line.stage], machine=machine).first()
+            used = StageMachine.objects.filter(stage=stage, machine=machine).exclude(state=state).first()
             if used:
-                with self._line(files.MACHINE_STATES.file, line.line, "machine states"):
+                with self.at_line(files.MACHINE_STATES.file, line.line, "machine states"):
                     machines.set_state(used, actor=self.actor, state=line.state, reason=REASON)
 
     def _write_statuses(self) -> None:
@@ -284,7 +298,7 @@ class _Writer:
             entry = self.entries.get(line.number)
             if entry is None:
                 continue
-            with self._line(files.ENTRIES.file, line.line, "statuses"):
+            with self.at_line(files.ENTRIES.file, line.line, "statuses"):
                 if line.status == Entry.Status.CHECKED_IN:
                     entries.check_in(entry, actor=self.actor)
                 elif line.status == Entry.Status.WITHDRAWN:
@@ -292,24 +306,22 @@ class _Writer:
                 else:
                     entries.disqualify(entry, actor=self.actor, reason=REASON)
 
-    def _close_stages(self) -> None:
-        for line in self.plan.stages:
-            stage = self.stages[line.stage]
-            if line.state == Stage.State.CLOSED and stage.state == Stage.State.OPEN:
-                with self._line(files.STAGES.file, line.line, "stages closed"):
-                    stages.close_stage(stage, actor=self.actor)
+    def _close(self, line: StageLine, stage: Stage) -> None:
+        if line.state == Stage.State.CLOSED and stage.state == Stage.State.OPEN:
+            with self.at_line(files.STAGES.file, line.line, "stages closed"):
+                stages.close_stage(stage, actor=self.actor)
 
-    def _write_rulings(self) -> None:
+    def _write_rulings(self, stage: Stage) -> None:
         for line in self.plan.new_rulings:
-            if all(number in self.entries for number in line.order):
-                with self._line(files.RULINGS.file, line.line, "rulings"):
+            if line.stage == stage.key and all(number in self.entries for number in line.order):
+                with self.at_line(files.RULINGS.file, line.line, "rulings"):
                     self._write_ruling(line)
 
     def _write_ruling(self, line: RulingLine) -> None:
         """A ruling as it was decided elsewhere: its reasons hold even where today's table would not ask for it."""
         stage = self.stages[line.stage]
         with change(self.tournament, actor=self.actor, action="import ruling") as log:
-            following = stages.next_stage(stage)
+            following = stages.next_stage(stage) if stage.spec.ranked else None
             if following and following.seats.exists():
                 raise Refusal(
                     f"The cut of {stage.label.lower()} is declared here; take it back before adding rulings."
@@ -332,26 +344,40 @@ class _Writer:
             told = ", ".join(str(self.entries[number]) for number in line.order)
             by = f", decided by {line.decided_by}" if line.decided_by else ""
             log.write(f"{ruling}, imported{by}: {told}.", after=data, reason=line.reason)
+            fill(stage, log)
 
-    def _write_seats(self) -> None:
-        for key, lines in self.plan.new_seats.items():
-            if all(line.number in self.entries for line in lines):
-                with self._line(files.SEATS.file, lines[0].line):
-                    self._write_cut(self.stages[key], sorted(lines, key=lambda line: line.seed))
+    def _write_seats(self, stage: Stage) -> None:
+        """The seats of the folder; without any, matches of a stage mean that the cut before it was declared."""
+        lines = sorted(self.plan.new_seats.get(stage.key, []), key=lambda line: line.seed)
+        if lines and all(line.number in self.entries for line in lines):
+            with self.at_line(files.SEATS.file, lines[0].line):
+                self._write_cut(stage, lines)
+        elif not lines and self.known.games.new.get(stage.key) and not stage.seats.exists():
+            before = self.stages[stage.spec.comes_from]
+            with self.at_line(files.MATCHES.file, None):
+                if not before.spec.ranked:
+                    raise Refusal(f"{stage.label} has no seats yet: {before.label.lower()} decides them.")
+                self.created["seats"] += len(stages.declare_cut(before, actor=self.actor))
 
     def _write_cut(self, stage: Stage, lines: list[SeatLine]) -> None:
         """Seats as they were frozen elsewhere, which a later disqualification may have made differ from the table."""
         before = self.stages[stage.spec.comes_from]
+        wanted = [self.entries[line.number].pk for line in lines]
         with change(self.tournament, actor=self.actor, action="import seats") as log:
-            if Stage.objects.get(pk=before.pk).state != Stage.State.CLOSED:
+            if before.spec.ranked and Stage.objects.get(pk=before.pk).state != Stage.State.CLOSED:
                 raise Refusal(
                     f"Nobody can be seated in {stage.label.lower()} before {before.label.lower()} is closed."
                 )
+            if stage.matches.exists():
+                raise Refusal(f"{stage.label} has matches here already; its seats stay as they are.")
+            # The games before have filled seats by themselves; what was frozen elsewhere takes their place.
+            stage.seats.all().delete()
             Seat.objects.bulk_create(
-                Seat(stage=stage, entry=self.entries[line.number], seed=line.seed, why=line.why) for line in lines
+                Seat(stage=stage, entry_id=entry, seed=line.seed, why=line.why)
+                for entry, line in zip(wanted, lines, strict=True)
             )
             log.write(
                 f"The cut of {before.label.lower()} was imported: {len(lines)} go on to the {stage.label.lower()}.",
-                after={"seats": [self.entries[line.number].pk for line in lines]},
+                after={"seats": wanted},
             )
         self.created["seats"] += len(lines)

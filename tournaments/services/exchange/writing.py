@@ -10,10 +10,13 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
+from django.db.models import Prefetch, QuerySet
+
 from tournaments import formats, selectors
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Player, Ruling, Score, Seat, StageMachine, Tournament
-from tournaments.services.exchange import folder, heading, tables
+from tournaments.formats import PlannedMatch
+from tournaments.models import Match, Player, Ruling, Score, Seat, Side, Stage, StageMachine, Tournament
+from tournaments.services.exchange import folder, games, heading, judging, tables
 from tournaments.services.exchange.folder import Table
 
 TRIES = 3
@@ -41,16 +44,14 @@ def _files(tournament: Tournament) -> dict[str, bytes]:
         folder.MACHINE_STATES: [(used.stage.key, used.machine.code, used.state) for used in machines],
         folder.RULINGS: _rulings(tournament),
         folder.SEATS: _seats(tournament),
+        folder.MATCHES: _matches(tournament),
+        folder.RESULTS: _results(tournament),
     }
     files = {heading.FILE: "\n".join(_heading(tournament)).encode() + b"\n"}
     for table, lines in found.items():
         if lines or table in (folder.MACHINES, folder.ENTRIES, folder.SCORES):
-            files[table.file] = tables.write(_columns(table), lines)
+            files[table.file] = tables.write((*table.needed, *table.optional), lines)
     return files
-
-
-def _columns(table: Table) -> list[str]:
-    return [name for name in (*table.needed, *table.optional) if name != "round"]
 
 
 def toml(value: Any) -> str:
@@ -82,6 +83,10 @@ def _heading(tournament: Tournament) -> Iterator[str]:
     yield f"slug = {toml(tournament.slug)}"
     yield f"format = {toml(tournament.format)}"
     yield f"starts_on = {toml(tournament.starts_on)}"
+    if tournament.results_declared_at:
+        yield f"results_declared_at = {toml(tournament.results_declared_at.astimezone(show.zone))}"
+    if tournament.results_held_back:
+        yield "results_held_back = true"
     yield ""
     yield f"[{heading.RULES}]"
     # Every rule in force, so that a default that changes later changes no old result.
@@ -120,12 +125,19 @@ def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
 
 
 def _scores(tournament: Tournament) -> list[tuple[object, ...]]:
-    """Every game with a score, and those under way; a game given up without a score leaves none."""
+    """Every solo game with a score, and those under way; a game given up without a score leaves none.
+
+    Of matches only the void scores: those that count stand with their match.
+    """
     found = (
         Score.objects.filter(stage__tournament=tournament)
         .exclude(state=Score.State.VOID, value=None)
+        .exclude(match__isnull=False, state__in=Score.LIVE)
+        .exclude(match__state=Match.State.VOID)
         .order_by("stage__position", "entry__number", "machine__code", "attempt", "recorded_at", "pk")
-        .values_list("entry__number", "machine__code", "value", "stage__key", "state", "taken_at", "started_at")
+        .values_list(
+            "entry__number", "machine__code", "value", "stage__key", "match__round", "state", "taken_at", "started_at"
+        )
     )
     zone = tournament.show.zone
     return [
@@ -134,18 +146,72 @@ def _scores(tournament: Tournament) -> list[tuple[object, ...]]:
             code,
             "" if state == Score.State.PLAYING else value,
             stage,
+            round_number or "",
             _time(taken_at or started_at, zone),
             state,
         )
-        for number, code, value, stage, state, taken_at, started_at in found.iterator()
+        for number, code, value, stage, round_number, state, taken_at, started_at in found.iterator()
     ]
 
 
 def _stages(tournament: Tournament) -> list[tuple[object, ...]]:
     zone = tournament.show.zone
     return [
-        (stage.key, stage.state, _time(stage.opens_at, zone), _time(stage.closes_at, zone))
-        for stage in tournament.stages.order_by("position")
+        (
+            stage.key,
+            stage.state,
+            _time(stage.opens_at, zone),
+            _time(stage.closes_at, zone),
+            stage.open_round if stage.spec.matches else "",
+            "yes" if _rules_broken(stage) else "",
+        )
+        for stage in tournament.stages.select_related("tournament").order_by("position")
+    ]
+
+
+def _rules_broken(stage: Stage) -> bool:
+    """Whether the matches of a stage are not what its format asks for, as after a machine has died."""
+    found = list(_live_matches(stage.tournament).filter(stage=stage))
+    if not found:
+        return False
+    planned = [
+        PlannedMatch(match.round, match.machine_id, tuple(side.entry_id for side in match.sides.all()))
+        for match in found
+    ]
+    return bool(judging.faults(stage, planned))
+
+
+def _live_matches(tournament: Tournament) -> QuerySet[Match]:
+    found = Match.objects.filter(stage__tournament=tournament).exclude(state=Match.State.VOID)
+    sides = Prefetch("sides", Side.objects.select_related("entry").order_by("rank"))
+    return (
+        found.select_related("stage", "machine").prefetch_related(sides).order_by("stage__position", "round", "order")
+    )
+
+
+def _matches(tournament: Tournament) -> list[tuple[object, ...]]:
+    live = Score.objects.filter(match__stage__tournament=tournament, state__in=Score.COUNTED)
+    values = {(match, entry): value for match, entry, value in live.values_list("match_id", "entry_id", "value")}
+    return [_match(match, values) for match in _live_matches(tournament)]
+
+
+def _match(match: Match, values: Mapping[tuple[int, int], int | None]) -> tuple[object, ...]:
+    sides = list(match.sides.all())
+    cells: list[object] = []
+    for side in sides:
+        cells += [side.entry.number, values.get((match.pk, side.entry_id), "")]
+    empty = [""] * (2 * len(games.SEATS_IN_A_MATCH) - len(cells))
+    choices = [str(side.choice or games.NO_CHOICE) for side in sides] if any(side.choice for side in sides) else []
+    absent = [str(side.entry.number) for side in sides if side.absent]
+    agreed = [str(side.entry.number) for side in sides if side.agreed_at and (match.pk, side.entry_id) in values]
+    listed = (" ".join(choices), " ".join(absent), " ".join(agreed))
+    return (match.stage.key, match.round, match.machine.code, *cells, *empty, str(match.state), *listed)
+
+
+def _results(tournament: Tournament) -> list[tuple[object, ...]]:
+    return [
+        (place.place or "", place.entry.number, "yes" if place.shared else "", place.why)
+        for place in tournament.final_places.select_related("entry")
     ]
 
 

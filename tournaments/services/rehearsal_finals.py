@@ -1,0 +1,148 @@
+"""A rehearsal from the first cut on: draws, matches, ties played off, results; all through the services."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+
+from tournaments.domain.refusals import NeedsDecision
+from tournaments.models import Machine, Match, Side, Stage, Tournament
+from tournaments.services import matches, results, rulings, stages
+from tournaments.services.rehearsal_hall import Kind, believable
+
+LEVEL_IN_A_GAME = 0.3
+"""How often the middle two of a game of four end level, so that there is something to play off."""
+TIE = "tie"
+
+
+class Finals:
+    """What comes after the first stage of one tournament, which is closed."""
+
+    def __init__(
+        self,
+        tournament: Tournament,
+        random: Random,
+        seed: int,
+        hall: Sequence[tuple[Machine, Kind]],
+        skills: Mapping[int, float],
+    ) -> None:
+        self.tournament, self.random, self.seed, self.skills = tournament, random, seed, skills
+        self.hall = [machine for machine, _ in hall]
+        self.kinds = {machine.pk: kind for machine, kind in hall}
+        stored = Stage.objects.select_related("tournament__show").filter(tournament=tournament)
+        self.stages = list(stored.order_by("position"))
+
+    def play_until(self, key: str) -> None:
+        """Play on to the end of a stage; its cut is left to be declared, and after the last one are the results."""
+        for stage, following in zip(self.stages, [*self.stages[1:], None], strict=True):
+            if stage.spec.matches and self._open(stage):
+                self._play(stage)
+            if stage.key == key:
+                break
+            if following and stage.spec.ranked:
+                self._declare_cut(stage)
+        if key == self.stages[-1].key:
+            results.declare(self.tournament, actor=None)
+
+    def stop_in_the_first_games(self) -> None:
+        """The first stage of single games has begun: one is being played, the next one warms up."""
+        here = next(stage for stage in self.stages if stage.spec.matches and not stage.spec.ranked)
+        before = self.stages[self.stages.index(here) - 1]
+        self.play_until(before.key)
+        self._declare_cut(before)
+        if not self._open(here):
+            return
+        playing, *waiting = self._dealt(here)
+        self._begin(playing, careful=True)
+        for side in self._sides(playing)[::2]:
+            self._record(playing, side, self._value(playing, side))
+        for match in waiting[:1]:
+            matches.call(match, actor=None)
+            self._choose(match)
+            matches.warm_up(match, actor=None)
+
+    def _open(self, stage: Stage) -> bool:
+        """Deal a stage and let play begin; not with fewer than two, whose places are clear without a game."""
+        seats = stage.seats.count()
+        if seats < 2:
+            return False
+        least, _ = stage.tournament.kind.machines_wanted(stage.key, seats)
+        chosen = self.random.sample(self.hall, min(least, len(self.hall)))
+        matches.deal(stage, actor=None, machines=sorted(chosen, key=lambda m: m.code), seed=self.seed)
+        stages.open_stage(stage, actor=None)
+        return True
+
+    def _play(self, stage: Stage) -> None:
+        """All matches in their order, then the play-offs that close the stage."""
+        for match in self._dealt(stage):
+            self._begin(match, careful=match.round == 1)
+            sides = self._sides(match)
+            for side, value in zip(sides, self._values(match, sides), strict=True):
+                self._record(match, side, value)
+        while True:
+            try:
+                stages.close_stage(stage, actor=None)
+            except NeedsDecision as tie:
+                self._play_off(stage, tie)
+            else:
+                return
+
+    def _dealt(self, stage: Stage) -> list[Match]:
+        found = stage.matches.exclude(state=Match.State.VOID).select_related("machine", "stage__tournament__show")
+        return list(found.order_by("round", "order"))
+
+    def _sides(self, match: Match) -> list[Side]:
+        return list(match.sides.order_by("rank"))
+
+    def _begin(self, match: Match, *, careful: bool) -> None:
+        """Call and start a match; in the first games the positions chosen and the warm-up are noted too."""
+        matches.call(match, actor=None)
+        if careful:
+            self._choose(match)
+            matches.warm_up(match, actor=None)
+            matches.swap(match, actor=None)
+        matches.play(match, actor=None)
+
+    def _choose(self, match: Match) -> None:
+        """Whoever ranks better likes to play last, as most do."""
+        sides = self._sides(match)
+        free = list(range(1, len(sides) + 1))
+        for side in sides:
+            position = free.pop(-1 if self.random.random() < 0.8 else 0)
+            matches.choose(match, actor=None, entry=side.entry_id, position=position)
+
+    def _record(self, match: Match, side: Side, value: int) -> None:
+        matches.record(match, actor=None, entry=side.entry_id, value=value, sure=value, agreed=True)
+
+    def _values(self, match: Match, sides: Sequence[Side]) -> list[int]:
+        """The scores of a match; the second and the third of four are level now and then."""
+        values = [self._value(match, side) for side in sides]
+        if len(values) > 3 and self.random.random() < LEVEL_IN_A_GAME:
+            _, second, third, *_ = sorted(values, reverse=True)
+            values[values.index(third)] = second
+        return values
+
+    def _value(self, match: Match, side: Side) -> int:
+        return believable(self.kinds[match.machine_id], self.skills[side.entry_id], self.random)
+
+    def _declare_cut(self, stage: Stage) -> None:
+        try:
+            stages.declare_cut(stage, actor=None, chance=self.random)
+        except NeedsDecision as tie:
+            self._play_off(stage, tie)
+            stages.declare_cut(stage, actor=None, chance=self.random)
+
+    def _play_off(self, stage: Stage, tie: NeedsDecision) -> None:
+        """Those level play one more game on a machine of the hall."""
+        if tie.settle != TIE:
+            raise tie
+        machine = self.random.choice(self.hall)
+        scores = self._different(self.kinds[machine.pk], tie.about)
+        rulings.record_play_off(stage, actor=None, scores=scores, note=f"On {machine.name}.")
+
+    def _different(self, kind: Kind, entries: Iterable[int]) -> dict[int, int]:
+        scores: dict[int, int] = {}
+        for entry in sorted(entries, key=lambda entry: self.skills[entry]):
+            value = believable(kind, self.skills[entry], self.random)
+            while value in scores.values():
+                value += 10
+            scores[entry] = value
+        return scores
