@@ -119,6 +119,75 @@ class SlipForm(ScoredForm):
         }
 
 
+class MatchScoreForm(forms.Form):
+    """One player's score in a match. `checked` repeats a score that was read back, `sure` a doubtful one."""
+
+    number = forms.CharField(required=False)
+    score = forms.CharField(required=False)
+    checked = forms.CharField(required=False)
+    sure = forms.CharField(required=False)
+    agreed = forms.BooleanField(required=False)
+    key = forms.CharField(required=False, max_length=64)
+
+    def clean_score(self) -> int:
+        return read_score(self.cleaned_data["score"])
+
+    def clean_sure(self) -> int | None:
+        return _whole(self.cleaned_data["sure"])
+
+    def clean_checked(self) -> int | None:
+        return _whole(self.cleaned_data["checked"])
+
+    @property
+    def entry_number(self) -> int | None:
+        """The number of the player whose form was sent."""
+        return _whole(self["number"].value() or "")
+
+    @property
+    def read_back(self) -> bool:
+        """Whether somebody has looked at this very score as a number and in words."""
+        return bool(self.cleaned_data["checked"] == self.cleaned_data["score"])
+
+
+class DrawForm(forms.Form):
+    """The machines of a stage and the number of the draw. The same machines and number give the same draw."""
+
+    machine = forms.ModelMultipleChoiceField(
+        Machine.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"invalid_choice": "Choose machines from the list."},
+    )
+    number = forms.IntegerField(required=False, min_value=0, max_value=9_999)
+    expected = forms.IntegerField(required=False)
+
+    def __init__(self, *args: Any, machines: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["machine"]
+        field.queryset = machines
+
+    @property
+    def chosen(self) -> list[Machine]:
+        """The machines in the order of the list, so that ticking them in another order changes nothing."""
+        return list(self.cleaned_data.get("machine") or ())
+
+    @property
+    def seed(self) -> int:
+        return self.cleaned_data.get("number") or 0
+
+
+class SeatForm(forms.Form):
+    """Who leaves a seat and who takes it."""
+
+    leaves = forms.IntegerField(error_messages={"required": "Choose who leaves.", "invalid": "Choose who leaves."})
+    comes = forms.IntegerField(error_messages={"required": "Choose who comes in.", "invalid": "Choose who comes in."})
+    reason = forms.CharField(required=False, max_length=500)
+
+
+def _whole(typed: str) -> int | None:
+    return int(typed) if typed.isdecimal() and len(typed) <= 15 else None
+
+
 class ReasonForm(forms.Form):
     """A reason, and the revision that the person looked at. A missing reason is refused by the service."""
 

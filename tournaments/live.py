@@ -63,9 +63,9 @@ class Found:
 class Reading:
     """A stage as of one version, with the names as everybody may read them.
 
-    `seats` are those drawn from this stage or, where it has none of its own games, its own. `names` leads from the
-    full names to the public ones, for texts that were kept with full names in them. `until` is the moment at which
-    the clock ends this version, if it does.
+    `seats` are those drawn from the tournament's first stage, once its cut is declared; what comes after it is in the
+    course. `names` leads from the full names to the public ones, for texts that were kept with full names in them.
+    `until` is the moment at which the clock ends this version, if it does.
     """
 
     version: Version
@@ -154,6 +154,7 @@ class _Slot(Generic[M]):
 
 _addresses: dict[tuple[str, str, str], Found] = {}
 _readings: dict[int, _Slot[Reading]] = {}
+_wholes: dict[int, _Slot[Any]] = {}
 _pages: dict[tuple[int, str], _Slot[Page]] = {}
 
 
@@ -184,13 +185,14 @@ def forget(tournament: int) -> None:
         if found.tournament == tournament:
             _addresses.pop(address, None)
             _readings.pop(found.stage, None)
+            _wholes.pop(tournament, None)
             for place in [place for place in list(_pages) if place[0] == found.stage]:
                 _pages.pop(place, None)
 
 
 def forget_everything() -> None:
     """Start as a new process does."""
-    for kept in (_addresses, _readings, _pages):
+    for kept in (_addresses, _readings, _wholes, _pages):
         kept.clear()
 
 
@@ -198,6 +200,17 @@ def reading(found: Found) -> Reading:
     """The stage as it is now; computed once per version, and all who need it wait for that."""
     slot = _readings.setdefault(found.stage, _Slot())
     return slot.get(found, lambda: _read(found), wait=True)
+
+
+def beside(stage: int, other: Reading) -> Reading:
+    """Another stage of the same tournament, never older than the reading beside which it is shown."""
+    return reading(Found(stage, other.tournament.pk, other.version.revision))
+
+
+def whole(beside: Reading, make: Callable[[], M]) -> M:
+    """What is made of a whole tournament, once per revision; never older than the reading beside which it is shown."""
+    slot: _Slot[M] = _wholes.setdefault(beside.tournament.pk, _Slot())
+    return slot.get(Found(0, beside.tournament.pk, beside.version.revision), make, wait=True)
 
 
 def page(found: Found, kind: str, build: Callable[[Reading], str]) -> Page:
@@ -269,10 +282,8 @@ def _read(found: Found) -> Reading:
 
 
 def _seats(read: StageRead) -> tuple[Seat, ...]:
-    """Only a closed stage can have given seats, and only one with its own draw among those seated."""
+    """Only a closed stage can have given seats."""
     spec, kind = read.stage.spec, read.stage.tournament.kind
-    if spec.comes_from:
-        return tuple(selectors.seats(read.stage.tournament, (spec.key,)))
-    if read.phase != Phase.CLOSED:
+    if spec.comes_from or read.phase != Phase.CLOSED:
         return ()
     return tuple(selectors.seats(read.stage.tournament, tuple(s.key for s in kind.stages if s.comes_from == spec.key)))

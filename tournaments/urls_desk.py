@@ -2,14 +2,17 @@
 
 from django.urls import path
 
-from tournaments.views.desk import cut, entries, home, rounds, scores, slips
+from tournaments.views.desk import board, cut, draw, entries, home, results, rounds, scores, seats, slips
 
 app_name = "desk"
 
-STAGE = "desk/<slug:show>/<slug:slug>/<slug:stage>/"
+TOURNAMENT = "desk/<slug:show>/<slug:slug>/"
+STAGE = f"{TOURNAMENT}<slug:stage>/"
 
 urlpatterns = [
     path("desk/", home.home, name="home"),
+    path(f"{TOURNAMENT}results/", results.results, name="results"),
+    path(f"{TOURNAMENT}results/<slug:act>/", results.act, name="results-act"),
     path(STAGE, slips.slips, name="slips"),
     path(f"{STAGE}record/", slips.record, name="record"),
     path(f"{STAGE}start/", slips.start, name="start"),
@@ -23,13 +26,23 @@ urlpatterns = [
     path(f"{STAGE}close/", rounds.close, name="close"),
     path(f"{STAGE}close/times/", rounds.times, name="times"),
     path(f"{STAGE}close/reopen/", rounds.reopen, name="reopen"),
+    path(f"{STAGE}close/not-begun/", rounds.not_begun, name="not-begun"),
     path(f"{STAGE}close/<slug:act>/", rounds.act, name="close-act"),
+    path(f"{STAGE}board/", board.rows, name="board"),
+    path(f"{STAGE}board/open/<int:number>/", board.open_game, name="open-game"),
+    path(f"{STAGE}matches/<int:match>/", board.match, name="match"),
+    path(f"{STAGE}matches/<int:match>/<slug:act>/", board.act, name="match-act"),
+    path(f"{STAGE}draw/publish/", draw.publish, name="publish"),
+    path(f"{STAGE}draw/take-back/", draw.take_back, name="take-back"),
+    path(f"{STAGE}seats/", seats.seats, name="seats"),
+    path(f"{STAGE}seats/replace/", seats.replace, name="replace-seat"),
     path(f"{STAGE}missing/", rounds.missing, name="missing"),
     path(f"{STAGE}cut/", cut.cut, name="cut"),
     path(f"{STAGE}cut/play-off/", cut.play_off, name="play-off"),
     path(f"{STAGE}cut/ruling/", cut.ruling, name="ruling"),
     path(f"{STAGE}cut/ruling/<int:ruling>/undo/", cut.undo_ruling, name="undo-ruling"),
     path(f"{STAGE}cut/declare/", cut.declare, name="declare"),
+    path(f"{STAGE}cut/keep/", cut.keep, name="keep-seats"),
     path(f"{STAGE}cut/withdraw/", cut.withdraw, name="withdraw-cut"),
     path(f"{STAGE}entries/new/", entries.new, name="entry-new"),
     path(f"{STAGE}entries/<int:number>/", entries.entry, name="entry"),

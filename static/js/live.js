@@ -47,7 +47,14 @@
     const focused = place.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     const [left, top] = [window.scrollX, window.scrollY];
     const phase = shown().dataset.phase;
-    place.innerHTML = html;
+    const unfolded = Array.from(place.querySelectorAll("details[open] > summary"), (each) => each.textContent);
+    const page = new DOMParser().parseFromString(html, "text/html");
+    // Some addresses answer with the part alone, others with the whole page that holds it.
+    const part = page.querySelector("[data-live]") || page.body;
+    place.replaceChildren(...part.children);
+    place.querySelectorAll("details > summary").forEach((each) => {
+      each.parentElement.open = each.parentElement.open || unfolded.includes(each.textContent);
+    });
     window.scrollTo(left, top);
     if (focused) {
       const same = Array.from(place.querySelectorAll("a")).find((link) => link.getAttribute("href") === focused);
@@ -55,7 +62,8 @@
     }
     const now = shown();
     // Every new score would be too much to hear; a stage that opens, closes or ends is not.
-    tell(now.dataset.phase === phase ? "" : now.querySelector(".phase").textContent);
+    const told = now.querySelector(".phase");
+    tell(now.dataset.phase === phase || !told ? "" : told.textContent);
   }
 
   async function ask() {

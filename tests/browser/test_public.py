@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import factories
+from tests.tournaments.public import finals
 
 STAGE = "/t/party/open/qualifying/"
 PAGES = ("/", STAGE, "/t/party/open/players/1/", "/t/party/open/machines/M1/", "/t/party/open/rules/")
@@ -137,3 +138,44 @@ def test_all_words_stand_out_from_their_ground(browser_page, scheme):
     for path in (*PAGES, "/t/party/open/search/?q=nobody", "/accounts/login"):
         page.goto(path)
         assert page.evaluate(CONTRAST) == [], path
+
+
+FINALS = ("semi-finals/", "play-off/", "final/", "bracket/", "results/", "players/1/")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (390, "dark"), (1024, "dark"), (1920, "light")])
+def test_the_pages_of_the_finals_fit_and_stand_out_on_every_screen(browser_page, width, scheme):
+    finals.played(finals.cut(names=(LONG, *(f"Player {number}" for number in range(2, 9)))))
+    page = browser_page(width, color_scheme=scheme)
+
+    for path in FINALS:
+        page.goto(f"/t/party/classic/{path}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.evaluate(CONTRAST) == [], path
+
+
+def test_the_bracket_is_a_list_on_a_phone_and_columns_on_a_wide_screen(browser_page):
+    finals.played(finals.cut())
+    lefts = (
+        "[...document.querySelectorAll('.bracket h2')].map((head) => Math.round(head.getBoundingClientRect().left))"
+    )
+
+    phone, wide = browser_page(390), browser_page(1024)
+    for page in (phone, wide):
+        page.goto("/t/party/classic/bracket/")
+
+    assert len(set(phone.evaluate(lefts))) == 1
+    assert len(set(wide.evaluate(lefts))) == 3
+
+
+def test_a_score_of_a_final_appears_by_itself(browser_page):
+    world = finals.cut()
+    stage = finals.opened(world, "semi-finals", machines=2)
+    page = browser_page(390)
+    page.clock.install()
+    page.goto("/t/party/classic/semi-finals/")
+    finals.play(stage.matches.get(order=1), 123_456, None, None, None)
+
+    page.clock.run_for(6_000)
+
+    expect(page.locator(".games")).to_contain_text("123,456")

@@ -3,7 +3,9 @@
 from typing import Any
 
 from django import template
+from django.urls import reverse
 
+from tournaments.models import Stage
 from tournaments.views.desk.common import stage_url
 
 register = template.Library()
@@ -13,3 +15,24 @@ register = template.Library()
 def desk(context: template.Context, name: str, *parts: Any) -> str:
     """`{% desk "score" score.pk %}`: the address of that page for the stage in the context."""
     return stage_url(f"desk:{name}", context["stage"], *parts)
+
+
+@register.simple_tag(takes_context=True)
+def desk_entry(context: template.Context, number: int) -> str:
+    """The desk's page about the entry with this number. It belongs to the stage in which people enter."""
+    tournament = context["tournament"]
+    first = tournament.kind.stages[0].key
+    return reverse("desk:entry", args=[tournament.show.slug, tournament.slug, first, number])
+
+
+@register.simple_tag(takes_context=True)
+def desk_stages(context: template.Context) -> list[dict[str, Any]]:
+    """The stages of the tournament that this version plays, each with its address; the first is where people enter."""
+    tournament = context["tournament"]
+    stages = Stage.objects.filter(tournament=tournament).order_by("position")
+    found = []
+    for stage in stages:
+        stage.tournament = tournament
+        if stage.spec.playable:
+            found.append({"stage": stage, "url": stage_url("desk:slips", stage)})
+    return found

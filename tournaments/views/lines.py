@@ -1,7 +1,8 @@
 """A reading of a stage as the lines of its tables and the sentences about them."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tournaments import formats, selectors
@@ -36,6 +37,7 @@ class Line(NamedTuple):
     place: str
     number: int
     name: str
+    tag: str
     points: int
     games: str
     machines: str
@@ -84,19 +86,28 @@ class NeedLine(NamedTuple):
     prices: tuple[tuple[str, str, str], ...]
 
 
-def cut_words(reading: Reading) -> dict[str, Any]:
-    """What the cut line says, and the sentences about it."""
+def cut_words(reading: Reading, drawn: int) -> dict[str, Any]:
+    """What the cut line says, and the sentence about it; `drawn` is how many have a seat from this stage already."""
     cut, ranked = reading.cut, contenders(reading.facts, reading.table)
     level, places = len(cut.level), cut.open_places
     line = f"Top {cut.qualifiers} go on"
     if level:
         line += f": {level} players level for {count(places, 'place')}"
+        line += ", the better seed goes on" if by_seed(reading) else ""
     elif len(ranked) < cut.qualifiers:
         line += f": {count(cut.qualifiers - len(cut.inside), 'place')} still free"
     return {
         "line": line,
-        "cut_sentence": _cut_sentence(reading),
+        "cut_sentence": _cut_sentence(reading, drawn),
     }
+
+
+def by_seed(reading: Reading) -> bool:
+    """Whether the better seed decides a tie at the cut, as in every stage that has seats.
+
+    Source: house rules, "Top 8; tie: better qualifying position".
+    """
+    return bool(reading.stage.spec.comes_from)
 
 
 def _tie_was_decided(reading: Reading) -> bool:
@@ -120,20 +131,22 @@ def _ranked(reading: Reading) -> tuple[list[Row], int]:
     return ranked, max(number for number, row in enumerate(ranked, start=1) if row.entry in inside)
 
 
-def _cut_sentence(reading: Reading) -> str:
-    cut = reading.cut
-    split = " A tie across the cut has been decided." if _tie_was_decided(reading) else ""
-    if reading.seats:
-        return f"The cut is declared: {count(len(reading.seats), 'player')} go on.{split}"
+def _cut_sentence(reading: Reading, drawn: int) -> str:
+    cut, seeded = reading.cut, by_seed(reading)
+    decided = " The better seed decided a tie." if seeded else " A tie across the cut has been decided."
+    split = decided if _tie_was_decided(reading) else ""
+    tie = " A tie goes to the better seed." if seeded else ""
+    if drawn:
+        return f"The cut is declared: {count(drawn, 'player')} go on.{split}"
     if reading.read.phase == Phase.PLANNED:
-        return f"The top {cut.qualifiers} will go on."
+        return f"The top {cut.qualifiers} will go on.{tie}"
     if cut.certain:
         return f"The cut is certain and will now be declared.{split}"
     if cut.level and reading.read.phase == Phase.CLOSED:
         places = count(cut.open_places, "place")
         return f"{len(cut.level)} players are level for {places}: a play-off or a ruling decides."
     through = sum(1 for outlook in cut.outlooks.values() if outlook.status == Status.THROUGH)
-    return f"{through} of {cut.qualifiers} are certainly through."
+    return f"{through} of {cut.qualifiers} are certainly through.{tie}"
 
 
 def table(reading: Reading) -> dict[str, Any]:
@@ -143,6 +156,7 @@ def table(reading: Reading) -> dict[str, Any]:
     outlooks, inside = reading.cut.outlooks, frozenset(reading.cut.inside)
     allowed = reading.read.rules.games_allowed
     ranked, above = _ranked(reading)
+    seeds = {entrant.id: f" · seed {n}" for n, entrant in enumerate(entrants.values(), 1)} if by_seed(reading) else {}
     lines: list[Line] = []
     for row in ranked:
         entrant, outlook = entrants[row.entry], outlooks[row.entry]
@@ -152,6 +166,7 @@ def table(reading: Reading) -> dict[str, Any]:
                 place_words(row.place or 0, row.shared),
                 entrant.number,
                 entrant.name,
+                f"No. {entrant.number}{seeds.get(row.entry, '')}",
                 row.points,
                 f"{row.games}/{allowed}",
                 " · ".join([f"{codes[r.machine]}\u00a0{r.points}" for r in row.counted]),
@@ -200,14 +215,15 @@ def meaning(reading: Reading, entrant: Entrant, outlook: Outlook) -> str:
     if entrant.standing != Standing.IN:
         return ""
     if reading.cut.certain:
-        return f"Qualifying ends in {top}." if outlook.status == Status.THROUGH else f"Qualifying ends outside {top}."
+        return f"{reading.stage.label} ends {'in' if outlook.status == Status.THROUGH else 'outside'} {top}."
     reach = f"Ends with {max(outlook.worst, 0)} to {outlook.best} points."
     if outlook.worst == outlook.best:
         reach = ""
+    decides = "the better seed" if by_seed(reading) else "a play-off"
     sentences = {
         Status.THROUGH: f"However the remaining games go, this is enough for {top}.",
         Status.OUT: f"However the remaining games go, {top} can no longer be reached.",
-        Status.LEVEL: f"Level with others for the last of {top}. As the table stands now, a play-off would decide.",
+        Status.LEVEL: f"Level with others for the last of {top}. As the table stands now, {decides} would decide.",
         Status.POSSIBLE: f"In {top} as the table stands now; the remaining games can still change that."
         if entrant.id in reading.cut.inside
         else f"Outside {top} as the table stands now; the remaining games can still change that.",
@@ -316,19 +332,20 @@ def in_order(results: Iterable[Result], entrants: dict[int, Entrant]) -> list[Re
 
 
 def seat_lines(reading: Reading) -> list[tuple[int, int, str, str]]:
-    """(seed, number, name, why), with public names in the reasons too."""
+    """(seed, number, name, why) of those drawn from the first stage, with public names in the reasons too."""
     kind = reading.tournament.kind
     return [
-        (seat.seed, seat.entry.number, formats.public_name(seat.entry.name, kind), _publicly(seat.why, reading.names))
+        (seat.seed, seat.entry.number, formats.public_name(seat.entry.name, kind), publicly(seat.why, reading.names))
         for seat in reading.seats
     ]
 
 
-def _publicly(text: str, names: dict[str, str]) -> str:
-    """Longest names first: one may be the beginning of another."""
-    for name in sorted(names, key=len, reverse=True):
-        text = text.replace(name, names[name])
-    return text
+def publicly(text: str, names: Mapping[str, str]) -> str:
+    """A kept text with public names; longest names first, because one may be the beginning of another."""
+    full = [name for name in sorted(names, key=len, reverse=True) if names[name] != name]
+    if not full:
+        return text
+    return re.sub("|".join(map(re.escape, full)), lambda found: names[found[0]], text)
 
 
 def listed(reading: Reading, entrant: Entrant) -> tuple[Entrant, str, str]:

@@ -14,13 +14,14 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from tournaments import formats, selectors
-from tournaments.domain.facts import Entrant, Phase
+from tournaments.domain.facts import Entrant, Phase, StageMachine, Standing
 from tournaments.domain.points import COUNT_DOWN, LINEAR_100, PAPA
 from tournaments.domain.scores import grouped
 from tournaments.domain.standings import place_words, why
-from tournaments.live import Reading
+from tournaments.live import Reading, beside
 from tournaments.models import Show, Stage, Tournament
-from tournaments.views import lines
+from tournaments.views import games, lines
+from tournaments.views.course import Leg, course
 
 PHASE_WORDS = {
     Phase.PLANNED: "not begun",
@@ -44,90 +45,197 @@ class Addresses:
     machines: str
     rules: str
     search: str
+    bracket: str
+    results: str
 
     @classmethod
     def of(cls, tournament: Tournament) -> "Addresses":
         base = reverse("public:tournament", args=[tournament.show.slug, tournament.slug])
-        return cls(base, f"{base}players/", f"{base}machines/", f"{base}rules/", f"{base}search/")
+        return cls(
+            base, *(f"{base}{part}/" for part in ("players", "machines", "rules", "search", "bracket", "results"))
+        )
 
 
 def rows(reading: Reading) -> str:
-    """The live part of a stage's page: how far it is, the table with the cut, who is not ranked, the machines."""
-    kind = reading.tournament.kind
-    panel = kind.panels.get((reading.stage.key, "public"), "tournaments/public/_entered.jinja")
+    """The live part of a stage's page: how far it is, and what belongs to a stage of this kind.
+
+    A first stage has the table with the cut, who is not ranked and the machines; a later one its games, and the table
+    where all its scores make one.
+    """
+    spec = reading.stage.spec
+    whole = course(reading) if spec.comes_from else None
+    leg = whole.leg(spec.key) if whole else None
     context = {
-        **_head(reading),
-        "panel": panel,
+        **_head(reading, leg),
+        "panel": _panel(reading),
         "label": reading.stage.label,
-        "seats": lines.seat_lines(reading),
         "entrants": reading.facts.entrants,
-        **lines.cut_words(reading),
-        **lines.table(reading),
-        "leaders": lines.leaders(reading),
+        "next_stage": _next_stage(reading),
     }
+    if whole and leg:
+        drawn = whole.drawn_from(spec.key) if spec.ranked else ()
+        context |= {
+            "seats": games.seat_lines(drawn),
+            "rounds": games.rounds(leg),
+            "settled": games.settled(leg),
+            "own_seats": games.seat_lines(leg.seats),
+            "begun": leg.state != Stage.State.PLANNED,
+            "kept": leg.kept,
+            "leads": games.leads(leg),
+        }
+    else:
+        context["seats"] = lines.seat_lines(reading)
+    if _has_table(reading.stage):
+        context |= {
+            **lines.cut_words(reading, len(context["seats"])),
+            **lines.table(reading),
+            "leaders": lines.leaders(reading),
+        }
     return str(engines["jinja2"].get_template("tournaments/public/_rows.jinja").render(context))
+
+
+def _panel(reading: Reading) -> str:
+    """The part of the page below the state, by the format's choice or by what the stage is."""
+    spec = reading.stage.spec
+    usual = "_entered.jinja"
+    if spec.matches:
+        usual = "_round.jinja" if spec.ranked else "_games.jinja"
+    return reading.tournament.kind.panels.get((spec.key, "public"), f"tournaments/public/{usual}")
+
+
+def _next_stage(reading: Reading) -> tuple[str, str]:
+    """(key, label) of the stage whose seats the cut of this one gives; empty when there is none."""
+    stages = reading.tournament.kind.stages
+    following = (s for s in stages if s.comes_from == reading.stage.key and reading.stage.spec.ranked)
+    return next(((s.key, s.label) for s in following), ("", ""))
 
 
 def stage_page(reading: Reading) -> str:
     """The whole page of a stage."""
-    return _page("stage", reading, current="stage", rows=rows(reading), stage=reading.stage)
+    return _page("stage", reading, current=reading.stage.key, rows=rows(reading), stage=reading.stage)
 
 
 def player_page(reading: Reading, entry: int) -> str:
-    """Everything about one entry: games, places, points, why this place, what is needed where."""
-    read, facts = reading.read, reading.facts
-    entrant = facts.entrant(entry)
-    row, outlook = reading.table.row(entrant.id), reading.cut.outlooks[entrant.id]
-    status, words, surety = lines.status(reading, entrant, outlook)
+    """Everything about one entry: where to be next, the final place, games, points, why, what is needed where."""
+    whole = course(reading)
+    entrant = reading.facts.entrant(entry)
     needs = lines.need_lines(reading, entrant)
+    seat = next((seat for seat in lines.seat_lines(reading) if seat[1] == entrant.number), None)
+    tables = [_own_table(each, entry) for each in reversed(_tables(reading))]
     return _page(
         "player",
         reading,
         entrant=entrant,
-        row=row,
-        place=place_words(row.place, row.shared) if row.place else "",
-        games_allowed=read.rules.games_allowed,
-        status=status,
-        words=words,
-        surety=surety,
-        meaning=lines.meaning(reading, entrant, outlook),
-        lines=lines.game_lines(reading, row),
-        why=why(entrant.id, facts, reading.table, read.rules),
+        next=games.next_game(whole, entry) if entrant.standing == Standing.IN else None,
+        ended=games.ended(whole, entry),
+        own_stages=games.own_stages(whole, entry),
+        kept_words=games.KEPT,
+        tables=[table for table in tables if table],
         needs=needs,
         needs_sentence=lines.needs_sentence(reading, entrant, needs),
-        seat=next((seat for seat in lines.seat_lines(reading) if seat[1] == entrant.number), None),
-        label=reading.stage.label,
+        seat=seat,
     )
 
 
+def _own_table(reading: Reading, entry: int) -> dict[str, Any] | None:
+    """Where an entry stands in a stage with a table, and why; None where it has no part."""
+    row = next((row for row in reading.table.rows if row.entry == entry), None)
+    if row is None:
+        return None
+    entrant, outlook = reading.facts.entrant(entry), reading.cut.outlooks[entry]
+    status, words, surety = lines.status(reading, entrant, outlook)
+    return {
+        "key": reading.stage.key,
+        "label": reading.stage.label,
+        "row": row,
+        "place": place_words(row.place, row.shared) if row.place else "",
+        "games_allowed": reading.read.rules.games_allowed,
+        "status": status,
+        "words": words,
+        "surety": surety,
+        "meaning": lines.meaning(reading, entrant, outlook),
+        "lines": lines.game_lines(reading, row),
+        "why": why(entry, reading.facts, reading.table, reading.read.rules),
+    }
+
+
+def _tables(reading: Reading) -> list[Reading]:
+    """The first stage and every later one with seats, in order, as far as they have a table."""
+    later = (beside(leg.stage, reading) for leg in course(reading).legs if leg.spec.ranked and leg.seats)
+    return [each for each in (reading, *later) if _has_table(each.stage)]
+
+
+def find_machine(reading: Reading, code: str) -> StageMachine | None:
+    """The machine with this code in any stage that has a table."""
+    used = (machine for each in _tables(reading) for machine in each.facts.machines)
+    return next((machine for machine in used if machine.code.casefold() == code.casefold()), None)
+
+
 def machine_page(reading: Reading, used: int) -> str:
-    """The ranking of one machine; raises `Http404` when it has just been left out of the stage."""
+    """The rankings of one machine; raises `Http404` when it has just been left out of its stages."""
+    tables = [table for each in _tables(reading) if (table := _machine_table(each, used))]
+    if not tables:
+        raise Http404("This machine is no longer used.")
+    return _page("machine", reading, machine=tables[0]["machine"], tables=tables[::-1])
+
+
+def _machine_table(reading: Reading, used: int) -> dict[str, Any] | None:
+    """The ranking of a machine in one stage; None where it is not used."""
     machine = next((machine for machine in reading.facts.machines if machine.id == used), None)
     if machine is None:
-        raise Http404("This machine is no longer used.")
+        return None
     entrants = {entrant.id: entrant for entrant in reading.facts.entrants}
-    playing = [entrants[entry] for entry, on in reading.facts.playing if on == used]
-    return _page(
-        "machine",
-        reading,
-        machine=machine,
-        note=lines.MACHINE_WORDS[machine.state],
-        playing=playing,
-        results=[
+    return {
+        "label": reading.stage.label,
+        "machine": machine,
+        "note": lines.MACHINE_WORDS[machine.state],
+        "playing": [entrants[entry] for entry, on in reading.facts.playing if on == used],
+        "results": [
             (place_words(r.place, r.shared), entrants[r.entry], grouped(r.value), r.points)
             for r in lines.in_order(reading.table.machines.get(used, ()), entrants)
         ],
+    }
+
+
+def bracket_page(reading: Reading) -> str:
+    """The way from the first cut to the winner."""
+    whole = course(reading)
+    tables = {each.stage.key: each for each in _tables(reading)}
+    return _page(
+        "bracket",
+        reading,
+        current="bracket",
+        columns=games.bracket(whole, tables) if any(leg.seats for leg in whole.legs) else [],
+        champion=games.champion(whole),
+        kept_words=games.KEPT if whole.kept else "",
+    )
+
+
+def results_page(reading: Reading) -> str:
+    """The final places of everybody, once they are declared and not held back."""
+    whole = course(reading)
+    return _page(
+        "results",
+        reading,
+        current="results",
+        groups=games.place_lines(whole),
+        apart=games.apart(whole),
+        champion=games.champion(whole),
+        kept_words=games.KEPT if whole.kept else "",
     )
 
 
 def rules_page(reading: Reading) -> str:
     """The rules in force, each with its value, meaning and source."""
+    later = [spec for spec in reading.tournament.kind.stages if spec.comes_from]
     return _page(
         "rules",
         reading,
         current="rules",
         lines=rule_words(reading.tournament),
         counting=reading.read.rules,
+        round=next((spec.label for spec in later if spec.ranked), ""),
+        single_games=any(spec.matches and not spec.ranked for spec in later),
         qualifiers=reading.read.qualifiers,
     )
 
@@ -199,13 +307,20 @@ def stage_words(stage: Stage, now: datetime) -> str:
 
 def _page(template: str, reading: Reading, **context: Any) -> str:
     """A whole page. Rendered without the request: who asks must not be able to change a byte of it."""
-    tournament = reading.tournament
+    tournament, whole = reading.tournament, course(reading)
     known = {
         "show": reading.show,
         "tournament": tournament,
         "reading": reading,
         "addresses": Addresses.of(tournament),
-        "nav": [spec for number, spec in enumerate(tournament.kind.stages) if spec.playable or number == 0],
+        "nav": [
+            (spec.key, spec.label)
+            for number, spec in enumerate(tournament.kind.stages)
+            if number == 0 or spec.key == context.get("current") or ((leg := whole.leg(spec.key)) and leg.seats)
+        ],
+        "draw": next((leg.spec.key for leg in whole.legs if _is_draw(leg)), ""),
+        "has_bracket": any(leg.seats for leg in whole.legs),
+        "has_results": whole.declared,
         "current": "",
         "has_table": _has_table(reading.stage),
         "at": reading.at,
@@ -215,11 +330,16 @@ def _page(template: str, reading: Reading, **context: Any) -> str:
     return render_to_string(f"tournaments/public/{template}.html", {**known, **context})
 
 
+def _is_draw(leg: Leg) -> bool:
+    """Whether what is published of a stage is a draw that nobody has played yet."""
+    return leg.spec.ranked and bool(leg.games) and leg.state == Stage.State.PLANNED
+
+
 def _has_table(stage: Stage) -> bool:
-    return (stage.key, "public") in stage.tournament.kind.panels
+    return stage.spec.ranked
 
 
-def _head(reading: Reading) -> dict[str, Any]:
+def _head(reading: Reading, leg: Leg | None) -> dict[str, Any]:
     """How far the stage is, in words, and the time it is from."""
     stage, phase, facts = reading.stage, reading.read.phase, reading.facts
     return {
@@ -231,7 +351,7 @@ def _head(reading: Reading) -> dict[str, Any]:
         "phase": phase.value,
         "phase_words": _phase_words(stage, phase, reading.at),
         "state": _state(stage, phase, reading.at),
-        "outstanding": _outstanding(reading) if _has_table(stage) else "",
+        "outstanding": _outstanding(reading, leg),
         "waiting": _waiting_words(len(facts.waiting)),
         "addresses": Addresses.of(reading.tournament),
     }
@@ -254,18 +374,32 @@ def _phase_words(stage: Stage, phase: Phase, now: datetime) -> str:
     return PHASE_WORDS[phase]
 
 
-def _outstanding(reading: Reading) -> str:
+def _outstanding(reading: Reading, leg: Leg | None) -> str:
     """Which games are still out: under way, and at most still to come."""
+    if leg and leg.spec.matches:
+        before = next(s.label for s in reading.tournament.kind.stages if s.key == leg.spec.comes_from)
+        return games.stage_state(leg, reading.read.phase, before)
+    return _solo_games(reading) if _has_table(reading.stage) else ""
+
+
+def _solo_games(reading: Reading) -> str:
     phase, under_way = reading.read.phase, len(reading.facts.playing)
     if phase == Phase.PLANNED:
         return f"{lines.count(len(reading.facts.entrants), 'player')} entered."
     if phase == Phase.CLOSED:
-        return "All games are in."
+        return _unplayed(reading)
     running = f"{lines.count(under_way, 'game')} under way" if under_way else "No game under way"
     to_come = sum(outlook.remaining for outlook in reading.cut.outlooks.values()) - under_way
     if phase == Phase.CLOSING:
         return f"{running}."
     return f"{running}, {f'up to {to_come}' if to_come else 'none'} still to come. {_entry_words(reading)}".rstrip()
+
+
+def _unplayed(reading: Reading) -> str:
+    """What a closed round leaves: games that were allowed and not played count for nothing, and it says so."""
+    allowed = reading.read.rules.games_allowed
+    short = sum(1 for row in reading.table.rows if row.games < allowed)
+    return f"{lines.count(short, 'player')} did not play all {allowed} games." if short else "All games were played."
 
 
 def _entry_words(reading: Reading) -> str:

@@ -38,7 +38,11 @@ def stage(request: HttpRequest, show: str, slug: str, key: str) -> HttpResponse:
 @require_safe
 def rows(request: HttpRequest, show: str, slug: str, key: str) -> HttpResponse:
     """The live part of a stage's page; 204 for whoever has it already."""
-    page = live.page(live.find(show, slug, key), "rows", pages.rows)
+    return _polled(request, live.page(live.find(show, slug, key), "rows", pages.rows))
+
+
+def _polled(request: HttpRequest, page: live.Page) -> HttpResponse:
+    """The page, or nothing for a page that asks for itself with the version it shows already."""
     if live.already_seen(request.GET.get("rev", ""), page):
         return live.nothing_new()
     return live.answer(request, page)
@@ -53,19 +57,33 @@ def player(request: HttpRequest, show: str, slug: str, number: int) -> HttpRespo
     if entrant is None:
         raise Http404(f"Nobody in this tournament has number {number}.")
     page = live.page(found, f"player {entrant.id}", lambda reading: pages.player_page(reading, entrant.id))
-    return live.answer(request, page)
+    return _polled(request, page)
 
 
 @public
 @require_safe
 def machine(request: HttpRequest, show: str, slug: str, code: str) -> HttpResponse:
-    """One machine's ranking."""
+    """One machine's rankings."""
     found = live.find(show, slug)
-    used = next((m for m in live.reading(found).facts.machines if m.code.casefold() == code.casefold()), None)
+    used = pages.find_machine(live.reading(found), code)
     if used is None:
         raise Http404(f"No machine of this tournament has the code {code}.")
     page = live.page(found, f"machine {used.id}", lambda reading: pages.machine_page(reading, used.id))
-    return live.answer(request, page)
+    return _polled(request, page)
+
+
+@public
+@require_safe
+def bracket(request: HttpRequest, show: str, slug: str) -> HttpResponse:
+    """The way from the cut to the winner."""
+    return _polled(request, live.page(live.find(show, slug), "bracket", pages.bracket_page))
+
+
+@public
+@require_safe
+def results(request: HttpRequest, show: str, slug: str) -> HttpResponse:
+    """The final places."""
+    return _polled(request, live.page(live.find(show, slug), "results", pages.results_page))
 
 
 @public

@@ -22,6 +22,7 @@ FORMS = [
     ("declare",),
     ("withdraw-cut",),
     ("entry-act", 1, "withdraw"),
+    ("keep-seats",),
 ]
 
 

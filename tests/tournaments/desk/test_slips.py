@@ -455,10 +455,10 @@ def test_the_home_of_the_desk_leads_to_every_stage_with_slips(desk):
     assert "Second round" in text(page)
 
 
-def test_a_stage_without_slips_has_no_desk_page(desk, world):
+def test_a_stage_without_slips_takes_none(desk, world):
     where = [world.show.slug, world.tournament.slug, "second-round"]
 
-    assert desk.client.get(reverse("desk:slips", args=where)).status_code == 404
+    assert desk.client.post(reverse("desk:record", args=where)).status_code == 404
 
 
 def test_an_expired_session_leads_to_the_login_and_back_to_the_page(desk):

@@ -16,29 +16,49 @@ from django.views.decorators.cache import never_cache
 from tournaments import permissions
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
+from tournaments.formats import StageSpec
 from tournaments.models import Entry, Score, Stage
 from tournaments.permissions import View, has_role
 from tournaments.services import stages
 
 Done = TypeVar("Done")
-PAGE_PARTS = {"desk:score": ("score",), "desk:entry": ("number",)}
+PAGE_PARTS = {
+    "desk:score": ("score",),
+    "desk:entry": ("number",),
+    "desk:match": ("match",),
+    "official:match": ("match",),
+}
 """The parts of the address that some pages need beside their stage."""
 
 
 def desk_stage(view: View) -> View:
-    """A view of the desk about one stage with slips: loaded, allowed, in the show's time, never kept by a browser.
+    """A view of the desk about one stage that this version plays, with slips or in matches."""
+    return permissions.desk(about_a_stage(view, lambda spec: spec.slips or spec.matches))
+
+
+def slips_stage(view: View) -> View:
+    """A view of the desk about a stage whose games are entered from slips."""
+    return permissions.desk(about_a_stage(view, lambda spec: spec.slips))
+
+
+def match_stage(view: View) -> View:
+    """A view of the desk about a stage that is played in matches."""
+    return permissions.desk(about_a_stage(view, lambda spec: spec.matches))
+
+
+def about_a_stage(view: View, fits: Callable[[StageSpec], bool]) -> View:
+    """A view about one stage: loaded, in the show's time, never kept by a browser.
 
     A kept page would come back with a key that has been used.
     """
 
     @wraps(view)
     @never_cache
-    @permissions.desk
     def loaded(request: HttpRequest, show: str, slug: str, stage: str, **parts: Any) -> HttpResponse:
         stages = Stage.objects.select_related("tournament__show")
         found = get_object_or_404(stages, key=stage, tournament__slug=slug, tournament__show__slug=show)
-        if not found.spec.slips:
-            raise Http404(f"{found.label} has no slips.")
+        if not fits(found.spec):
+            raise Http404(f"{found.label} has no such page.")
         with timezone.override(found.tournament.show.zone):
             return view(request, found, **parts)
 

@@ -1,6 +1,5 @@
 """The cut: the line in the table, what stands in its way, ties across it, and the seats once it is declared."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -10,14 +9,15 @@ from django.views.decorators.http import require_GET
 
 from tournaments import permissions, selectors
 from tournaments.domain import advancement
-from tournaments.domain.advancement import Cut
-from tournaments.domain.facts import Decision, Phase
+from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.forms import OrderForm, PlayOffForm
 from tournaments.models import Entry, Ruling, Stage
 from tournaments.selectors import StageRead
 from tournaments.services import rulings, stages
+from tournaments.views.desk import ties
 from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, to_page, whole
+from tournaments.views.desk.decided import decided
 
 AROUND = 6
 """Table rows shown on each side of the line."""
@@ -34,7 +34,7 @@ def cut(request: HttpRequest, stage: Stage) -> HttpResponse:
 @posted_from("desk:cut")
 def play_off(request: HttpRequest, stage: Stage) -> HttpResponse:
     """The scores of the play-off game between those level across the cut."""
-    form = PlayOffForm(request.POST, level=_level(stage))
+    form = PlayOffForm(request.POST, level=_level(stage, request))
     if not form.is_valid():
         return _cut_page(request, stage, play_off=form)
     expected = form.cleaned_data["expected"]
@@ -43,7 +43,7 @@ def play_off(request: HttpRequest, stage: Stage) -> HttpResponse:
     )
     if isinstance(outcome, Refusal):
         return _cut_page(request, stage, play_off=form, refusal=outcome)
-    level = " and ".join(str(entry) for entry in _level(stage))
+    level = " and ".join(str(entry) for entry in _level(stage, request))
     again = f" Still level: {level} play another game." if level else ""
     messages.success(request, f"The play-off is recorded.{again}")
     return to_page("desk:cut", stage)
@@ -53,7 +53,7 @@ def play_off(request: HttpRequest, stage: Stage) -> HttpResponse:
 @posted_from("desk:cut")
 def ruling(request: HttpRequest, stage: Stage) -> HttpResponse:
     """The organisers' ruling on the order of those level across the cut."""
-    form = OrderForm(request.POST, level=_level(stage))
+    form = OrderForm(request.POST, level=_level(stage, request))
     if not form.is_valid():
         return _cut_page(request, stage, order=form)
     typed = form.cleaned_data
@@ -96,6 +96,21 @@ def withdraw(request: HttpRequest, stage: Stage) -> HttpResponse:
 @desk_stage
 @permissions.organiser
 @posted_from("desk:cut")
+def keep(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Record that the declared seats stay, although a correction would give some to others."""
+    if not stage.spec.ranked:
+        return ties.keep(request, stage)
+    reason = request.POST.get("reason", "")
+    outcome = attempt(lambda: stages.keep_seats(stage, actor=actor(request), reason=reason))
+    if isinstance(outcome, Refusal):
+        return _cut_page(request, stage, refusal=outcome)
+    messages.success(request, "The decision is recorded; nobody was moved.")
+    return to_page("desk:cut", stage)
+
+
+@desk_stage
+@permissions.organiser
+@posted_from("desk:cut")
 def undo_ruling(request: HttpRequest, stage: Stage, ruling: int) -> HttpResponse:
     """Take a play-off result or a ruling back, with the reason."""
     found = get_object_or_404(Ruling.objects.select_related("tournament"), pk=ruling, stage=stage)
@@ -115,6 +130,8 @@ def _cut_page(
     order: OrderForm | None = None,
     refusal: Refusal | None = None,
 ) -> HttpResponse:
+    if not stage.spec.ranked:
+        return ties.ties_page(request, stage, play_off=play_off, order=order, refusal=refusal)
     read = selectors.stage_facts(stage)
     following = stages.next_stage(stage)
     level = _entries(read.cut.level)
@@ -132,7 +149,8 @@ def _cut_page(
         "may_play_off": read.stage.tournament.kind.play_off_at_cut(read.stage.tournament.rules_in_force),
         "play_off": _renewed(play_off, read) or PlayOffForm(level=level, initial=expected),
         "order": _renewed(order, read) or OrderForm(level=level, initial=expected),
-        "rulings": _rulings(read),
+        "rulings": decided(stage, read),
+        "moved": _moved(read, following),
         "preview": _preview(read),
         "reason": request.POST.get("reason", ""),
     }
@@ -148,7 +166,9 @@ def _renewed(form: Any, read: StageRead) -> Any:
     return form
 
 
-def _level(stage: Stage) -> list[Entry]:
+def _level(stage: Stage, request: HttpRequest) -> list[Entry]:
+    if not stage.spec.ranked:
+        return ties.level(stage, request)
     return _entries(selectors.stage_facts(stage).cut.level)
 
 
@@ -210,35 +230,17 @@ def _preview(read: StageRead) -> dict[str, Any]:
     }
 
 
-def _rulings(read: StageRead) -> list[dict[str, Any]]:
-    """What was decided about this stage and not taken back: each entry in order with its score in the play-off."""
-    kept = list(Ruling.objects.filter(stage=read.stage, undone_at=None).select_related("decided_by"))
-    entries = Entry.objects.select_related("player").in_bulk({e for ruling in kept for e in ruling.data["order"]})
-    applying = _applying(read, kept)
-    return [
-        {
-            "ruling": ruling,
-            "order": [(entries[e], ruling.data.get("scores", {}).get(str(e))) for e in ruling.data["order"]],
-            "applies": ruling.kind == Ruling.Kind.LOTS or ruling.pk in applying,
-        }
-        for ruling in kept
-    ]
-
-
-def _applying(read: StageRead, rulings: list[Ruling]) -> set[int]:
-    """The decisions that order all who are level across the cut, with nothing decided or after the ones before."""
-    whole_tie = set(_cut_after(read, ()).level)
-    applying: set[int] = set()
-    decisions: tuple[Decision, ...] = ()
-    for ruling in rulings:
-        decision = selectors.decision(ruling.kind, ruling.data, ruling.reason)
-        ties = (whole_tie, set(_cut_after(read, decisions).level))
-        if decision.kind in advancement.SETTLE_THE_CUT and any(tie and tie <= set(decision.order) for tie in ties):
-            applying.add(ruling.pk)
-            decisions += (decision,)
-    return applying
-
-
-def _cut_after(read: StageRead, decisions: tuple[Decision, ...]) -> Cut:
-    facts = replace(read.facts, decisions=decisions)
-    return advancement.cut(facts, read.table, read.rules, read.qualifiers)
+def _moved(read: StageRead, following: Stage | None) -> dict[str, Any] | None:
+    """Who would have a seat and who would not, were the cut declared as the table stands now; None when nobody."""
+    seats = list(following.seats.select_related("entry__player")) if following else []
+    if not seats:
+        return None
+    seated, cut = {seat.entry_id for seat in seats}, read.cut
+    left = {seat.entry_id for seat in seats if seat.entry.standing != Standing.IN}
+    comes = [entry for entry in cut.inside if entry not in seated]
+    # Whoever left after the draw keeps an empty seat, for which the last of those inside does not come in.
+    comes = comes[: len(comes) - len(left)] if left else comes
+    goes = seated - left - set(cut.inside) - set(cut.level)
+    if not comes and not goes and set(cut.level) <= seated:
+        return None
+    return {"comes": _entries(tuple(comes)), "goes": _entries(tuple(goes)), "level": _entries(cut.level)}

@@ -15,17 +15,17 @@ from tournaments.forms import NewEntryForm, new_key
 from tournaments.models import Entry, Journal, Player, Score, Stage
 from tournaments.permissions import ORGANISER, has_role
 from tournaments.services import entries
-from tournaments.views.desk.common import actor, attempt, desk_stage, entry_of, page, posted_from, to_page
+from tournaments.views.desk.common import actor, attempt, entry_of, page, posted_from, slips_stage, to_page
 
 
-@desk_stage
+@slips_stage
 @require_GET
 def entry(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """One entry: games, place and why, and what can be done."""
     return _entry_page(request, stage, entry_of(stage, number))
 
 
-@desk_stage
+@slips_stage
 @posted_from("desk:entry")
 def act(request: HttpRequest, stage: Stage, number: int, act: str) -> HttpResponse:
     """Check in, withdraw, disqualify or reinstate."""
@@ -43,7 +43,7 @@ def act(request: HttpRequest, stage: Stage, number: int, act: str) -> HttpRespon
     return to_page("desk:entry", stage, number)
 
 
-@desk_stage
+@slips_stage
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Somebody enters at the desk. The same name or e-mail address asks before a second person is made."""

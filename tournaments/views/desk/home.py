@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from tournaments.models import Tournament
-from tournaments.permissions import desk
+from tournaments.permissions import ORGANISER, desk, has_role
 
 
 @never_cache
@@ -21,4 +21,8 @@ def home(request: HttpRequest) -> HttpResponse:
         stages = [{"stage": s, "phase": s.phase(now)} for s in tournament.stages.all()]
         group = shows.setdefault(tournament.show_id, {"show": tournament.show, "tournaments": lines})
         group["tournaments"].append({"tournament": tournament, "stages": stages})  # type: ignore[attr-defined]
-    return render(request, "tournaments/desk/home.html", {"shows": list(shows.values())})
+    return render(
+        request,
+        "tournaments/desk/home.html",
+        {"shows": list(shows.values()), "organiser": has_role(request.user, ORGANISER)},
+    )

@@ -14,8 +14,20 @@ from tournaments.forms import TimesForm
 from tournaments.models import Stage
 from tournaments.selectors import StageRead
 from tournaments.services import shows, stages
-from tournaments.views.desk.common import actor, attempt, clock, desk_stage, page, posted_from, to_page
+from tournaments.views.desk import ties
+from tournaments.views.desk.common import (
+    actor,
+    attempt,
+    clock,
+    desk_stage,
+    match_stage,
+    page,
+    posted_from,
+    slips_stage,
+    to_page,
+)
 from tournaments.views.desk.overview import Progress, overview, progress
+from tournaments.views.matches import games
 
 
 @desk_stage
@@ -34,15 +46,15 @@ def act(request: HttpRequest, stage: Stage, act: str) -> HttpResponse:
         raise Http404(f"A round cannot be “{act}”.")
     if act == "close":
         read = selectors.stage_facts(stage)
-        question = _too_early(read)
+        question = _too_early(read) if stage.spec.slips else ""
         # Confirmed is what was read: other numbers since then ask again. What is outstanding is refused anyway.
         if question and request.POST.get("anyway") != question and not (read.facts.playing or read.facts.waiting):
             return _close_page(request, stage, ask_close=question)
     outcome = attempt(lambda: service(stage, actor=actor(request)))
     if isinstance(outcome, Refusal):
         return _close_page(request, stage, refusal=outcome)
-    told = f"{stage.label} is open." if act == "open" else f"{stage.label} is closed. Next: the cut."
-    messages.success(request, told)
+    closed = f"{stage.label} is closed." + (" Next: the cut." if stage.spec.ranked else "")
+    messages.success(request, f"{stage.label} is open." if act == "open" else closed)
     return to_page("desk:close", stage)
 
 
@@ -78,11 +90,24 @@ def reopen(request: HttpRequest, stage: Stage) -> HttpResponse:
     return to_page("desk:close", stage)
 
 
+@match_stage
+@permissions.organiser
+@posted_from("desk:close")
+def not_begun(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Take back that a stage of matches was opened, with the reason, as long as it has no score."""
+    reason = request.POST.get("reason", "")
+    outcome = attempt(lambda: stages.withdraw_opening(stage, actor=actor(request), reason=reason))
+    if isinstance(outcome, Refusal):
+        return _close_page(request, stage, refusal=outcome)
+    messages.success(request, f"{stage.label} has not begun after all.")
+    return to_page("desk:close", stage)
+
+
 FILTERS = {"missing": "Games to play", "not-started": "Not started", "unfinished": "Unfinished", "all": "Everybody"}
 SORTS = {"number": "Number", "name": "Name", "games": "Games"}
 
 
-@desk_stage
+@slips_stage
 @require_GET
 def missing(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Who has played how many games, and who has not started."""
@@ -165,8 +190,21 @@ def _close_page(
         "ready": not outstanding and not _too_early(fresh),
         **overview(fresh),
     }
+    if fresh.stage.spec.matches:
+        context |= _matches(fresh.stage)
+        context["ready"] = not context["games_out"] and not context["ties"]
     status = 422 if form.errors else 409 if ask_close or ask_times else 200
     return page(request, "close", fresh.stage, context, refusal, status=status)
+
+
+def _matches(stage: Stage) -> dict[str, Any]:
+    """The matches of a stage that are out, and the ties that keep it from closing."""
+    found = games(stage, timezone.now())
+    return {
+        "games": found,
+        "games_out": [game for game in found if not game.over],
+        "ties": [] if stage.spec.ranked else ties.open_ties(stage),
+    }
 
 
 def _local(moment: Any) -> str:

@@ -21,8 +21,18 @@ from tournaments.forms import GameForm, SlipForm, new_key
 from tournaments.models import Score, Stage
 from tournaments.selectors import StageRead
 from tournaments.services import scores
-from tournaments.views.desk import meanings
-from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, score_of, to_page, whole
+from tournaments.views.desk import board, meanings
+from tournaments.views.desk.common import (
+    actor,
+    attempt,
+    desk_stage,
+    page,
+    posted_from,
+    score_of,
+    slips_stage,
+    to_page,
+    whole,
+)
 from tournaments.views.desk.meanings import FIELDS, Meaning
 from tournaments.views.desk.overview import overview
 
@@ -45,7 +55,12 @@ class Taken:
 @desk_stage
 @require_GET
 def slips(request: HttpRequest, stage: Stage) -> HttpResponse:
-    """The page. Its address may carry a slip to fill in (`number`, `machine`, `score`) or the one just `taken`."""
+    """The page. Its address may carry a slip to fill in (`number`, `machine`, `score`) or the one just `taken`.
+
+    A stage that is played in matches has its call board here.
+    """
+    if not stage.spec.slips:
+        return board.show(request, stage)
     read = selectors.stage_facts(stage)
     typed = _typed(request.GET)
     found = meanings.of_all(stage, typed, read)
@@ -57,7 +72,7 @@ def slips(request: HttpRequest, stage: Stage) -> HttpResponse:
     return page(request, "slips", stage, {**context, "key": new_key(), "takes_slips": takes_slips, **overview(read)})
 
 
-@desk_stage
+@slips_stage
 @posted_from("desk:slips")
 def record(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Take a slip."""
@@ -74,7 +89,7 @@ def record(request: HttpRequest, stage: Stage) -> HttpResponse:
     return _answer(request, stage, read, {"taken": _taken(score_of(stage, taken.score.pk), read, taken.repeated)})
 
 
-@desk_stage
+@slips_stage
 @posted_from("desk:slips")
 def start(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Mark the game of a number on a machine as started; its result comes later."""
@@ -88,7 +103,7 @@ def start(request: HttpRequest, stage: Stage) -> HttpResponse:
     return _said(request, stage, f"{entry} has started on {machine}.")
 
 
-@desk_stage
+@slips_stage
 @posted_from("desk:slips")
 def put_aside(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Keep a second result for a game beside the first, until somebody decides."""
@@ -103,7 +118,7 @@ def put_aside(request: HttpRequest, stage: Stage) -> HttpResponse:
     return _said(request, stage, f"{what} is kept aside and waits for a decision. It counts for nothing until then.")
 
 
-@desk_stage
+@slips_stage
 @posted_from("desk:slips")
 def undo(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
     """Take back the last change of a score; it answers where the slip was answered."""
@@ -121,7 +136,7 @@ def undo(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
     return _answer(request, stage, selectors.stage_facts(stage), context, clear=False)
 
 
-@desk_stage
+@slips_stage
 @require_GET
 def lookup(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Whom or which machine the typed text means: feedback while typing, nothing more.
@@ -136,7 +151,7 @@ def lookup(request: HttpRequest, stage: Stage) -> HttpResponse:
     return page(request, "_meaning_plain" if score else "_meaning", stage, {"meaning": found})
 
 
-@desk_stage
+@slips_stage
 @require_GET
 def aside(request: HttpRequest, stage: Stage) -> HttpResponse:
     """What is missing, under way and waiting, and the last entries; 204 for who has this version already."""

@@ -1,0 +1,177 @@
+"""The steps of a match, as buttons send them; the desk and the officials share them.
+
+Each step is one form. A score takes two: it is read back large first, and only then saved.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+
+from tournaments.domain.refusals import NeedsDecision, Refusal
+from tournaments.domain.scores import grouped
+from tournaments.forms import MatchScoreForm, new_key
+from tournaments.models import Entry, Match, Stage
+from tournaments.services import matches
+from tournaments.services.change import Actor
+from tournaments.views.desk.common import actor, attempt
+from tournaments.views.matches import Game, Place, games
+
+RECORD = "record"
+FOR_OFFICIALS = (RECORD, "call", "choose", "choose-again", "warm-up", "swap", "play", "agree", "absent")
+"""What an official may do. Taking somebody's absence back, correcting and voiding are the desk's."""
+
+Act = Callable[[Match, Actor, HttpRequest], str]
+Show = Callable[[Game, dict[str, Any], Refusal | None], HttpResponse]
+"""Shows the page of a match again, with what was typed and why it was refused."""
+
+
+def game_of(stage: Stage, match: int) -> Game:
+    """The match of this stage, or 404."""
+    found = games(stage, timezone.now(), only=match)
+    if not found:
+        raise Http404(f"{stage.label} has no such match.")
+    return found[0]
+
+
+def typed_before(request: HttpRequest) -> dict[str, Any]:
+    """A score that somebody goes back to in order to change it, from the address."""
+    return {"typed": MatchScoreForm(request.GET)} if "score" in request.GET else {}
+
+
+def take(request: HttpRequest, stage: Stage, match: int, act: str, *, show: Show, page: str) -> HttpResponse:
+    """Take a step of a match and go back to its `page`; what is refused is shown with what was typed."""
+    game = game_of(stage, match)
+    if act == RECORD:
+        return _record(request, game, show, page)
+    if act not in ACTS:
+        raise Http404(f"A match knows no “{act}”.")
+    outcome = attempt(lambda: ACTS[act](game.match, actor(request), request))
+    if isinstance(outcome, Refusal):
+        return show(game_of(stage, match), {"tried": act, "reason": request.POST.get("reason", "")}, outcome)
+    messages.success(request, outcome)
+    return redirect(page)
+
+
+def _record(request: HttpRequest, game: Game, show: Show, page: str) -> HttpResponse:
+    form = MatchScoreForm(request.POST)
+    place = next((place for place in game.places if place.entry.number == form.entry_number), None)
+    if place is None:
+        raise Http404("That player is not in this match.")
+    if not form.is_valid():
+        return show(game, {"typed": form, "faulty": True}, None)
+    if not form.read_back:
+        return show(game, {"check": _check(form, place)}, None)
+    typed = form.cleaned_data
+    outcome = attempt(
+        lambda: matches.record(
+            game.match,
+            actor=actor(request),
+            entry=place.entry.pk,
+            value=typed["score"],
+            sure=typed["sure"],
+            key=typed["key"],
+            agreed=typed["agreed"],
+        )
+    )
+    if isinstance(outcome, NeedsDecision):
+        return show(game, {"check": _check(form, place, outcome)}, None)
+    if isinstance(outcome, Refusal):
+        return show(game_of(game.match.stage, game.match.pk), {"typed": form}, outcome)
+    again = "had been sent already; it counts once" if outcome.repeated else "is saved"
+    messages.success(request, f"{grouped(typed['score'])} for {place.entry} {again}.")
+    return redirect(page)
+
+
+def _check(form: MatchScoreForm, place: Place, question: NeedsDecision | None = None) -> dict[str, Any]:
+    """A score to be read back before it is saved, with the question when it is a doubtful one."""
+    typed = form.cleaned_data
+    return {"place": place, "value": typed["score"], "key": typed["key"] or new_key(), "question": question}
+
+
+def place_lines(game: Game, form: MatchScoreForm | None) -> list[dict[str, Any]]:
+    """The players with what each one's form shows: what was typed and its fault, a key of its own."""
+    lines = []
+    for place in game.places:
+        mine = form if form is not None and form.entry_number == place.entry.number else None
+        fault = " ".join(str(error) for error in mine["score"].errors) if mine is not None else ""
+        typed = mine["score"].value() or "" if mine is not None else ""
+        lines.append({"place": place, "key": new_key(), "typed": typed, "fault": fault})
+    return lines
+
+
+def _entry(match: Match, request: HttpRequest) -> Entry:
+    """The player of this match whose button was pressed."""
+    number = request.POST.get("number", "")
+    found = Entry.objects.select_related("player").filter(sides__match=match)
+    entry = found.filter(number=int(number)).first() if number.isdecimal() and len(number) < 9 else None
+    if entry is None:
+        raise Refusal("That player is not in this match.")
+    return entry
+
+
+def _call(match: Match, actor: Actor, request: HttpRequest) -> str:
+    matches.call(match, actor=actor)
+    return f"Called to {match.machine.name}."
+
+
+def _choose(match: Match, actor: Actor, request: HttpRequest) -> str:
+    entry, position = _entry(match, request), request.POST.get("position", "")
+    matches.choose(
+        match, actor=actor, entry=entry.pk, position=int(position) if position in ("1", "2", "3", "4") else 0
+    )
+    return f"The choice of {entry} is noted."
+
+
+def _choose_again(match: Match, actor: Actor, request: HttpRequest) -> str:
+    matches.forget_choices(match, actor=actor)
+    return "The positions are open again."
+
+
+def _warm_up(match: Match, actor: Actor, request: HttpRequest) -> str:
+    matches.warm_up(match, actor=actor)
+    return "The warm-up has begun."
+
+
+def _swap(match: Match, actor: Actor, request: HttpRequest) -> str:
+    matches.swap(match, actor=actor)
+    return "Swapped."
+
+
+def _play(match: Match, actor: Actor, request: HttpRequest) -> str:
+    matches.play(match, actor=actor)
+    return f"The game on {match.machine.name} has begun."
+
+
+def _agree(match: Match, actor: Actor, request: HttpRequest) -> str:
+    entry = _entry(match, request)
+    matches.agree(match, actor=actor, entry=entry.pk)
+    return f"{entry} has agreed."
+
+
+def _absent(match: Match, actor: Actor, request: HttpRequest) -> str:
+    entry = _entry(match, request)
+    matches.absent(match, actor=actor, entry=entry.pk, reason=request.POST.get("reason", ""))
+    return f"{entry} does not play this match."
+
+
+def _present(match: Match, actor: Actor, request: HttpRequest) -> str:
+    entry = _entry(match, request)
+    matches.absent(match, actor=actor, entry=entry.pk, reason=request.POST.get("reason", ""), away=False)
+    return f"{entry} plays after all."
+
+
+ACTS: dict[str, Act] = {
+    "call": _call,
+    "choose": _choose,
+    "choose-again": _choose_again,
+    "warm-up": _warm_up,
+    "swap": _swap,
+    "play": _play,
+    "agree": _agree,
+    "absent": _absent,
+    "present": _present,
+}

@@ -1,0 +1,310 @@
+"""A tournament from its first cut to the final places, as everybody may read it: seats, games, scores, results.
+
+Read once per revision for all pages, in nine queries whatever the size. While the results are held back, what the
+last stages brought is left out here already, so that no page can show it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+from tournaments import formats, live
+from tournaments.domain import finals
+from tournaments.domain.facts import Decision, Phase, Standing
+from tournaments.domain.finals import Outcome
+from tournaments.formats import StageSpec
+from tournaments.live import Reading, Version
+from tournaments.models import Entry, FinalPlace, Match, Ruling, Score, Seat, Side, Stage, Tournament
+from tournaments.views.lines import publicly
+
+NO_OUTCOME = Outcome((), (), ())
+
+
+class Person(NamedTuple):
+    """Whoever competes, with the public name."""
+
+    entry: int
+    number: int
+    name: str
+    standing: Standing
+
+
+class Seated(NamedTuple):
+    """A seat of a stage, and in words why it is this person's."""
+
+    seed: int
+    person: Person
+    why: str
+
+
+class Player(NamedTuple):
+    """A side of a game. `rank` is the order of choosing, `choice` the playing position chosen."""
+
+    person: Person
+    seed: int
+    rank: int
+    choice: int | None
+    absent: bool
+    value: int | None
+
+
+class Settled(NamedTuple):
+    """A play-off or a ruling in a stage, best first; a ruling has no scores."""
+
+    kind: str
+    order: tuple[Person, ...]
+    scores: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A match with its players in the order in which they choose. `outcome` only where a game has its own order."""
+
+    id: int
+    round: int
+    order: int
+    code: str
+    machine: str
+    state: str
+    players: tuple[Player, ...]
+    outcome: Outcome
+
+    def player(self, entry: int) -> Player | None:
+        """This entry's side, if it is in the game."""
+        return next((player for player in self.players if player.person.entry == entry), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """A stage after the first.
+
+    `kept` says that what it brings is held back, and has been left out. `labels` has the labels of the
+    stages by key; `first_place` is the final place of who wins it.
+    """
+
+    stage: int
+    spec: StageSpec
+    state: str
+    open_round: int
+    seats: tuple[Seated, ...]
+    games: tuple[Game, ...]
+    settled: tuple[Settled, ...]
+    kept: bool
+    labels: Mapping[str, str]
+    first_place: int
+
+    def rounds(self) -> list[tuple[int, list[Game]]]:
+        """The games of each round, in order."""
+        return [(number, list(games)) for number, games in groupby(self.games, key=attrgetter("round"))]
+
+    @property
+    def decided(self) -> bool:
+        """Whether every game of a stage of single games has its order."""
+        return bool(self.games) and all(game.state == Match.State.DONE and game.outcome.decided for game in self.games)
+
+
+class Ended(NamedTuple):
+    """A final place; without one there is a reason."""
+
+    person: Person
+    place: int | None
+    shared: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Course:
+    """The stages after the first, in order, and the final places: none before they are declared and public."""
+
+    version: Version
+    until: datetime | None
+    legs: tuple[Leg, ...]
+    places: tuple[Ended, ...]
+    declared: bool
+    kept: bool
+
+    def leg(self, key: str) -> Leg | None:
+        """The stage with this key, if it is one after the first."""
+        return next((leg for leg in self.legs if leg.spec.key == key), None)
+
+    def drawn_from(self, key: str) -> tuple[Seated, ...]:
+        """The seats of the stages that are filled from this one."""
+        return tuple(seat for leg in self.legs if leg.spec.comes_from == key for seat in leg.seats)
+
+
+def course(reading: Reading) -> Course:
+    """The course of the reading's tournament, at least as new as the reading."""
+    if not reading.stage.spec.comes_from and reading.read.phase != Phase.CLOSED:
+        return Course(Version(0, reading.version.revision, 0), None, (), (), False, False)
+    return live.whole(reading, lambda: _read(reading.tournament.pk))
+
+
+def kept_stages(tournament: Tournament) -> frozenset[str]:
+    """The keys of the stages about which nothing is public yet: those that single games lead to."""
+    if not tournament.results_held_back:
+        return frozenset()
+    return frozenset(feed.stage for spec in tournament.kind.stages for feed in spec.feeds)
+
+
+def _read(pk: int) -> Course:
+    """The revision comes first: a change in between makes the rest newer than its label, never older."""
+    tournament = Tournament.objects.select_related("show").get(pk=pk)
+    people, names = _people(tournament)
+    hidden = kept_stages(tournament)
+    stages = {stage.pk: stage for stage in Stage.objects.filter(tournament=tournament).order_by("position")}
+    seats = _seats(tournament, people, names)
+    rulings = _rulings(tournament)
+    games = _games(tournament, people, seats)
+    legs: list[Leg] = []
+    for stage in reversed(stages.values()):
+        stage.tournament = tournament
+        if stage.spec.comes_from:
+            first = 1 + sum(len(leg.seats) for leg in legs if leg.spec.comes_from == stage.spec.comes_from)
+            legs.append(_leg(stage, seats.get(stage.pk, ()), games.get(stage.pk, []), rulings, people, hidden, first))
+    declared = tournament.results_declared_at is not None
+    return Course(
+        version=Version(0, tournament.revision, 0),
+        until=None,
+        legs=tuple(reversed(legs)),
+        places=() if tournament.results_held_back or not declared else _places(tournament, people),
+        declared=declared,
+        kept=tournament.results_held_back,
+    )
+
+
+def _people(tournament: Tournament) -> tuple[dict[int, Person], dict[str, str]]:
+    """Everybody by entry, and the public names by the full ones."""
+    people, names = {}, {}
+    for entry in Entry.objects.filter(tournament=tournament).select_related("player"):
+        names[entry.name] = formats.public_name(entry.name, tournament.kind)
+        people[entry.pk] = Person(entry.pk, entry.number, names[entry.name], entry.standing)
+    return people, names
+
+
+def _seats(
+    tournament: Tournament, people: Mapping[int, Person], names: Mapping[str, str]
+) -> dict[int, tuple[Seated, ...]]:
+    found: dict[int, tuple[Seated, ...]] = {}
+    for seat in Seat.objects.filter(stage__tournament=tournament).order_by("seed"):
+        seated = Seated(seat.seed, people[seat.entry_id], publicly(seat.why, names))
+        found[seat.stage_id] = (*found.get(seat.stage_id, ()), seated)
+    return found
+
+
+def _rulings(tournament: Tournament) -> dict[int, list[Ruling]]:
+    found: dict[int, list[Ruling]] = {}
+    for ruling in Ruling.objects.filter(tournament=tournament, undone_at=None).order_by("decided_at", "pk"):
+        found.setdefault(ruling.stage_id, []).append(ruling)
+    return found
+
+
+def _games(
+    tournament: Tournament, people: Mapping[int, Person], seats: Mapping[int, Iterable[Seated]]
+) -> dict[int, list[Game]]:
+    """The games of each stage, not yet with an outcome."""
+    matches = Match.objects.filter(stage__tournament=tournament).exclude(state=Match.State.VOID)
+    of_stage: dict[int, list[Game]] = {}
+    seeds = {(stage, seat.person.entry): seat.seed for stage, seated in seats.items() for seat in seated}
+    values = {
+        (match, entry): value
+        for match, entry, value in Score.objects.filter(
+            stage__tournament=tournament, state__in=Score.COUNTED, match__isnull=False
+        )
+        .order_by()
+        .values_list("match_id", "entry_id", "value")
+    }
+    sides: dict[int, list[Side]] = {}
+    for side in Side.objects.filter(match__stage__tournament=tournament).order_by("rank"):
+        sides.setdefault(side.match_id, []).append(side)
+    for match in matches.select_related("machine").order_by("stage__position", "round", "order"):
+        players = tuple(
+            Player(
+                people[side.entry_id],
+                seeds.get((match.stage_id, side.entry_id), 0),
+                side.rank,
+                side.choice,
+                side.absent,
+                values.get((match.pk, side.entry_id)),
+            )
+            for side in sides.get(match.pk, [])
+        )
+        game = Game(
+            match.pk,
+            match.round,
+            match.order,
+            match.machine.code,
+            match.machine.name,
+            match.state,
+            players,
+            NO_OUTCOME,
+        )
+        of_stage.setdefault(match.stage_id, []).append(game)
+    return of_stage
+
+
+def _leg(
+    stage: Stage,
+    seats: tuple[Seated, ...],
+    games: list[Game],
+    rulings: Mapping[int, list[Ruling]],
+    people: Mapping[int, Person],
+    hidden: frozenset[str],
+    first_place: int,
+) -> Leg:
+    own = rulings.get(stage.pk, [])
+    kept = stage.key in hidden
+    treated: Callable[[Game], Game] = _silent if kept else lambda game: _with_outcome(game, stage.spec, own)
+    return Leg(
+        stage=stage.pk,
+        spec=stage.spec,
+        state=stage.state,
+        open_round=stage.open_round,
+        seats=seats,
+        games=tuple(treated(game) for game in games),
+        settled=() if kept else tuple(_settled(ruling, people) for ruling in own if ruling.kind in SHOWN),
+        kept=kept,
+        labels={spec.key: spec.label for spec in stage.tournament.kind.stages},
+        first_place=first_place,
+    )
+
+
+SHOWN = (Ruling.Kind.PLAY_OFF, Ruling.Kind.ORDER)
+
+
+def _settled(ruling: Ruling, people: Mapping[int, Person]) -> Settled:
+    order = ruling.data["order"]
+    scores = ruling.data.get("scores", {})
+    return Settled(
+        ruling.kind,
+        tuple(people[entry] for entry in order),
+        tuple(scores[str(entry)] for entry in order) if scores else (),
+    )
+
+
+def _with_outcome(game: Game, spec: StageSpec, rulings: list[Ruling]) -> Game:
+    if spec.ranked:
+        return game
+    known = finals.Game(
+        entries=tuple(player.person.entry for player in game.players),
+        scores={player.person.entry: player.value for player in game.players if player.value is not None},
+        absent=frozenset(player.person.entry for player in game.players if player.absent),
+        decisions=tuple(Decision(r.kind, tuple(r.data["order"])) for r in rulings),
+    )
+    go_on = next((feed.many for feed in spec.feeds), None)
+    return replace(game, outcome=finals.outcome(known, go_on))
+
+
+def _silent(game: Game) -> Game:
+    """The game without anything that happened in it."""
+    players = tuple(player._replace(choice=None, absent=False, value=None) for player in game.players)
+    return replace(game, players=players, state="")
+
+
+def _places(tournament: Tournament, people: Mapping[int, Person]) -> tuple[Ended, ...]:
+    return tuple(
+        Ended(people[row.entry_id], row.place, row.shared, row.why)
+        for row in FinalPlace.objects.filter(tournament=tournament)
+    )

@@ -1,0 +1,104 @@
+"""The draw: an organiser picks the machines, looks at the matches and how even they are, and publishes them.
+
+The preview is a page that anybody can load again: the machines are in its address, and nothing is stored.
+"""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from tournaments import permissions
+from tournaments.domain.refusals import Refusal
+from tournaments.formats import Judgement, PlannedMatch
+from tournaments.forms import DrawForm
+from tournaments.models import Machine, Stage
+from tournaments.services import matches
+from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
+
+
+def draw_page(
+    request: HttpRequest, stage: Stage, form: DrawForm | None = None, refusal: Refusal | None = None
+) -> HttpResponse:
+    """Which seats there are, the machines to pick from, and the matches they give."""
+    seats = list(stage.seats.select_related("entry__player").order_by("seed"))
+    form = form or DrawForm(request.GET, machines=stage.tournament.show.machines.order_by("name", "code"))
+    least, most = stage.tournament.kind.machines_wanted(stage.key, len(seats))
+    context = {
+        "form": form,
+        "seats": seats,
+        "least": least,
+        "most": most,
+        "comes_from": _source(stage),
+        "left": [seat for seat in seats if seat.entry.standing != "in"],
+        "expected": stage.tournament.revision,
+    }
+    valid = form.is_valid()
+    context |= {"picked": {machine.pk for machine in form.chosen} if valid else set(), "seed": form.seed}
+    if seats and form.chosen and refusal is None:
+        planned = attempt(lambda: matches.plan(stage, form.chosen, seed=form.seed))
+        if isinstance(planned, Refusal):
+            refusal = planned
+        else:
+            context["draw"] = _drawn(seats, form.chosen, planned, stage)
+    return page(request, "draw", stage, context, refusal, status=200 if valid else 422)
+
+
+@match_stage
+@permissions.organiser
+@posted_from("desk:slips")
+def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Publish the matches that the preview showed, for the seats it showed."""
+    form = DrawForm(request.POST, machines=stage.tournament.show.machines.order_by("name", "code"))
+    if not form.is_valid():
+        return draw_page(request, stage, form)
+    expected = form.cleaned_data["expected"]
+    outcome = attempt(
+        lambda: matches.deal(
+            stage,
+            actor=actor(request),
+            machines=form.chosen,
+            seed=form.seed,
+            expected=-1 if expected is None else expected,
+        )
+    )
+    if isinstance(outcome, Refusal):
+        stage.tournament.refresh_from_db()
+        return draw_page(request, stage, form, outcome)
+    messages.success(request, f"The matches of the {stage.label.lower()} are published.")
+    return to_page("desk:slips", stage)
+
+
+@match_stage
+@permissions.organiser
+@posted_from("desk:slips")
+def take_back(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Take published matches back before the stage has begun, with the reason."""
+    reason = request.POST.get("reason", "")
+    outcome = attempt(lambda: matches.take_back(stage, actor=actor(request), reason=reason))
+    if isinstance(outcome, Refusal):
+        raise outcome
+    messages.success(request, "The matches were taken back.")
+    return to_page("desk:slips", stage)
+
+
+def _source(stage: Stage) -> Stage | None:
+    """The stage that decides the seats."""
+    found = Stage.objects.select_related("tournament__show")
+    return found.filter(tournament=stage.tournament, key=stage.spec.comes_from).first()
+
+
+def _drawn(seats: list[Any], machines: list[Machine], planned: list[PlannedMatch], stage: Stage) -> dict[str, Any]:
+    """The planned matches by game with names and seeds, and what is to be said about them."""
+    by_entry = {seat.entry_id: seat for seat in seats}
+    by_machine = {machine.pk: machine for machine in machines}
+    games: dict[int, list[dict[str, Any]]] = {}
+    for match in planned:
+        line = {"machine": by_machine[match.machine], "seats": [by_entry[entry] for entry in match.entries]}
+        games.setdefault(match.round, []).append(line)
+    names = {seat.entry_id: f"{seat.entry} (seed {seat.seed})" for seat in seats}
+    judged: Judgement = stage.tournament.kind.judge(
+        stage.key, [seat.entry_id for seat in seats], [machine.pk for machine in machines], planned, names
+    )
+    return {"games": games, "judged": judged, "at": timezone.now()}

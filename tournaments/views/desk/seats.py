@@ -1,0 +1,88 @@
+"""The seats of a stage, and who takes the seat of somebody who leaves before it begins."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET
+
+from tournaments import selectors
+from tournaments.domain.facts import Standing
+from tournaments.domain.refusals import Refusal
+from tournaments.domain.standings import place_words
+from tournaments.forms import SeatForm
+from tournaments.models import Entry, Stage
+from tournaments.services import matches
+from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
+
+OFFERED = 8
+"""How many of those who just missed the cut are offered."""
+
+
+@match_stage
+@require_GET
+def seats(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Who has a seat, and the form to replace somebody."""
+    return _seats_page(request, stage)
+
+
+@match_stage
+@posted_from("desk:seats")
+def replace(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """The next in the original order takes a leaver's seat, with the reason."""
+    form = SeatForm(request.POST)
+    if not form.is_valid():
+        return _seats_page(request, stage, form)
+    typed = form.cleaned_data
+    found = {entry.number: entry for entry in Entry.objects.filter(tournament=stage.tournament)}
+    leaves, comes = found.get(typed["leaves"]), found.get(typed["comes"])
+    outcome = attempt(
+        lambda: matches.replace_seat(
+            stage,
+            actor=actor(request),
+            entry=leaves.pk if leaves else 0,
+            by=comes.pk if comes else 0,
+            reason=typed["reason"],
+        )
+    )
+    if isinstance(outcome, Refusal):
+        return _seats_page(request, stage, form, outcome)
+    messages.success(request, "The seat has changed hands.")
+    return to_page("desk:seats", stage)
+
+
+def next_in_order(stage: Stage) -> list[tuple[str, Entry]]:
+    """Who comes next in the original order, with the place: those ranked behind the cut who still compete.
+
+    Empty where a game, and not a table, decides the seats. Source: house rules, "the next in the original order".
+    """
+    source = Stage.objects.select_related("tournament__show").filter(
+        tournament=stage.tournament, key=stage.spec.comes_from
+    )
+    for decides in source:
+        if not decides.spec.ranked:
+            continue
+        read = selectors.stage_facts(decides)
+        seated = set(stage.seats.values_list("entry_id", flat=True))
+        competing = {entrant.id for entrant in read.facts.entrants if entrant.standing == Standing.IN}
+        rows = [row for row in read.table.ranked if row.entry in competing - seated][:OFFERED]
+        entries = Entry.objects.select_related("player").in_bulk([row.entry for row in rows])
+        return [(place_words(row.place or 0, row.shared), entries[row.entry]) for row in rows]
+    return []
+
+
+def _seats_page(
+    request: HttpRequest, stage: Stage, form: SeatForm | None = None, refusal: Refusal | None = None
+) -> HttpResponse:
+    seated = list(stage.seats.select_related("entry__player").order_by("seed"))
+    offered = next_in_order(stage) if seated and stage.state == Stage.State.PLANNED else []
+    gone = next((seat.entry for seat in seated if seat.entry.standing != Standing.IN), None)
+    proposed: dict[str, Any] = {
+        "leaves": gone.number if gone else "",
+        "comes": offered[0][1].number if offered else "",
+    }
+    typed = {
+        name: str(form[name].value() or "") if form else str(proposed.get(name, "")) for name in SeatForm.base_fields
+    }
+    context = {"seats": seated, "offered": offered, "form": form or SeatForm(), "typed": typed}
+    return page(request, "seats", stage, context, refusal, status=422 if form and form.errors else 200)

@@ -1,0 +1,472 @@
+"""The games of a stage, the bracket and the results as lines for the templates, in words."""
+
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
+
+from tournaments.domain.advancement import HOW, ORDER, PLAY_OFF
+from tournaments.domain.facts import Phase
+from tournaments.domain.finals import Finish, PlayOff
+from tournaments.domain.scores import grouped
+from tournaments.domain.standings import place_words
+from tournaments.live import Reading
+from tournaments.models import Match, Stage
+from tournaments.views.course import Course, Ended, Game, Leg, Person, Player, Seated, Settled
+from tournaments.views.lines import count
+
+KEPT = "The results are kept for the ceremony."
+NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
+STATE_WORDS = {
+    Match.State.PLANNED.value: "to come",
+    Match.State.CALLED.value: "called to the machine",
+    Match.State.WARM_UP.value: "warming up",
+    Match.State.PLAYING.value: "playing",
+    Match.State.DONE.value: "complete",
+    "": "",
+}
+CALLS = {
+    Match.State.PLANNED.value: "Wait for the call.",
+    Match.State.CALLED.value: "Called: please go to the machine now.",
+    Match.State.WARM_UP.value: "Warming up now.",
+    Match.State.PLAYING.value: "Playing now.",
+}
+
+
+class SideLine(NamedTuple):
+    """A player in a game, in the order of choosing; `on` and `out` say whether she goes on from it."""
+
+    number: int
+    name: str
+    seed: int
+    role: str
+    score: str
+    place: str
+    mark: str
+    on: bool
+    out: bool
+
+
+class GameLine(NamedTuple):
+    """A game on one machine."""
+
+    id: int
+    code: str
+    machine: str
+    state: str
+    words: str
+    sides: tuple[SideLine, ...]
+    ties: tuple[str, ...]
+
+
+class RoundLine(NamedTuple):
+    """All games that are played at the same time."""
+
+    number: int
+    label: str
+    words: str
+    now: bool
+    games: list[GameLine]
+
+
+class SettledLine(NamedTuple):
+    """A published play-off or ruling: (place, number, name, score) of each, the best first."""
+
+    title: str
+    lines: list[tuple[str, int, str, str]]
+
+
+class OwnGame(NamedTuple):
+    """A game on the page of one of its players."""
+
+    round: str
+    code: str
+    machine: str
+    score: str
+    place: str
+    note: str
+    others: list[tuple[int, str, str]]
+
+
+class OwnStage(NamedTuple):
+    """A stage on the page of somebody who has a seat in it."""
+
+    key: str
+    label: str
+    seed: int
+    why: str
+    games: list[OwnGame]
+    kept: bool
+
+
+class NextGame(NamedTuple):
+    """Where a player has to be next."""
+
+    stage: str
+    game: str
+    code: str
+    machine: str
+    call: str
+    role: str
+    others: list[tuple[int, str]]
+
+
+class Slot(NamedTuple):
+    """A player in a column of the bracket."""
+
+    seed: int
+    number: int
+    name: str
+    note: str
+    on: bool
+
+
+class Box(NamedTuple):
+    """A game, or a whole round, in the bracket; `to_come` says who will be in it as long as nobody is."""
+
+    key: str
+    title: str
+    note: str
+    slots: list[Slot]
+    to_come: str
+
+
+class Column(NamedTuple):
+    """A step of the way in the bracket: one stage, or several that are filled from the same one, the last first."""
+
+    label: str
+    key: str
+    boxes: list[Box]
+
+
+def stage_state(leg: Leg, phase: Phase, before: str) -> str:
+    """What is out and what is done in a stage of games; `before` is the label of the stage that fills it."""
+    if leg.kept:
+        return KEPT
+    if not leg.seats:
+        return f"Who plays here is decided in the {before.lower()}."
+    if not leg.games:
+        wanted = "The draw is" if leg.spec.ranked else "The machines are"
+        return f"{count(len(leg.seats), 'player')}. {wanted} not published yet."
+    if phase == Phase.PLANNED:
+        return f"{count(len(leg.seats), 'player')}. {_announced(leg)}"
+    if phase == Phase.CLOSED:
+        return "All games are in."
+    return _progress(leg)
+
+
+def _announced(leg: Leg) -> str:
+    rounds = leg.rounds()
+    if leg.spec.ranked:
+        return f"The draw is published: {count(len(rounds), 'game')}, each of {len(rounds[0][1])} matches."
+    return "On two machines at the same time." if len(leg.games) == 2 else f"On {leg.games[0].machine}."
+
+
+def _progress(leg: Leg) -> str:
+    games = [game for game in leg.games if game.round == leg.open_round]
+    done = sum(1 for game in games if game.state == Match.State.DONE)
+    running = sum(1 for game in games if game.state in Match.UNDER_WAY)
+    if leg.spec.ranked:
+        words = f"Game {leg.open_round} of {len(leg.rounds())} is open: {done} of {len(games)} matches complete"
+    elif len(games) == 1:
+        return f"The game is {STATE_WORDS[games[0].state]}."
+    else:
+        words = f"{done} of {len(games)} games complete"
+    return f"{words}, {running} under way." if running else f"{words}."
+
+
+def rounds(leg: Leg) -> list[RoundLine]:
+    """The games of a stage by rounds, the open one marked."""
+    found = []
+    for number, games in leg.rounds():
+        label = f"Game {number}" if leg.spec.ranked else ""
+        now = leg.state == Stage.State.OPEN and number == leg.open_round and not leg.kept
+        lines = [game_line(leg, game) for game in games]
+        found.append(RoundLine(number, label, _round_words(leg, number, games), now, lines))
+    return found
+
+
+def _round_words(leg: Leg, number: int, games: list[Game]) -> str:
+    if leg.kept:
+        return ""
+    done = sum(1 for game in games if game.state == Match.State.DONE)
+    if done == len(games):
+        return "complete"
+    if leg.state != Stage.State.OPEN or number > leg.open_round:
+        return "not open yet"
+    return f"open, {done} of {len(games)} complete"
+
+
+def game_line(leg: Leg, game: Game) -> GameLine:
+    """A game with its players as far as it is."""
+    finishes = {finish.entry: finish for finish in game.outcome.finishes}
+    ties = {entry for tie in game.outcome.play_offs for entry in tie.entries}
+    chosen = any(player.choice for player in game.players)
+    sides = []
+    for player in game.players:
+        entry = player.person.entry
+        on, mark = _mark(leg, game, entry, finishes.get(entry), entry in ties)
+        sides.append(
+            SideLine(
+                player.person.number,
+                player.person.name,
+                player.seed,
+                _role(leg, game, player, chosen),
+                _score(player),
+                _place(leg, game, finishes.get(entry)),
+                mark,
+                on is True,
+                on is False,
+            )
+        )
+    return GameLine(
+        game.id,
+        game.code,
+        game.machine,
+        game.state,
+        STATE_WORDS[game.state],
+        tuple(sides),
+        tuple(_tie_words(leg, game, tie) for tie in game.outcome.play_offs),
+    )
+
+
+def _score(player: Player) -> str:
+    if player.value is not None:
+        return grouped(player.value)
+    return "does not play" if player.absent else ""
+
+
+def _role(leg: Leg, game: Game, player: Player, chosen: bool) -> str:
+    """Who chooses and what was chosen. House rules: "the higher ranked chooses to play first or second"."""
+    if player.absent or leg.kept or (game.state == Match.State.DONE and leg.spec.ranked):
+        return ""
+    if player.choice:
+        return f"plays {place_words(player.choice)}"
+    if game.state == Match.State.DONE:
+        return ""
+    if len(game.players) == 2:
+        return "chooses" if player.rank == 1 and not chosen else ""
+    return f"chooses {place_words(player.rank)}"
+
+
+def _place(leg: Leg, game: Game, finish: Finish | None) -> str:
+    """The place in the game; where it decides final places, those."""
+    if finish is None or (finish.value is None and leg.spec.feeds):
+        return ""
+    words = place_words(finish.place + _offset(leg), finish.shared)
+    return f"{words} so far" if game.outcome.missing else words
+
+
+def _offset(leg: Leg) -> int:
+    return 0 if leg.spec.feeds else leg.first_place - 1
+
+
+def _mark(leg: Leg, game: Game, entry: int, finish: Finish | None, tied: bool) -> tuple[bool | None, str]:
+    """Whether an entry goes on from a game, or wins the last one (None while that is open), and how in words."""
+    if tied:
+        return None, "level"
+    if finish is None or not game.outcome.decided:
+        return None, ""
+    how = HOW.get(finish.why, "")
+    if not leg.spec.feeds:
+        return (True if finish.place + _offset(leg) == 1 else None), how
+    by = f", {how}" if how else ""
+    for feed in leg.spec.feeds:
+        if entry in (game.outcome.best(feed.many) if feed.best else game.outcome.others(feed.many)):
+            return feed.best, f"to the {leg.labels[feed.stage].lower()}{by}"
+    return None, ""
+
+
+def _tie_words(leg: Leg, game: Game, tie: PlayOff) -> str:
+    """ "3 Ann Example and 8 Bo Sample are level for 2nd place: a play-off game of 2 players for 1 place decides." """
+    shown = replace(tie, first=tie.first + _offset(leg))
+    level = sorted((p.person for p in game.players if p.person.entry in tie.entries), key=lambda p: p.number)
+    names = _and([f"{person.number} {person.name}" for person in level])
+    at = place_words(shown.first + (tie.places - 1 if leg.spec.feeds else 0))
+    return f"{names} are level for {at} place: {shown.words()} decides."
+
+
+def _and(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def settled(leg: Leg) -> list[SettledLine]:
+    """Every play-off and ruling in force, for everybody to read."""
+    return [settled_line(each) for each in leg.settled]
+
+
+def settled_line(each: Settled) -> SettledLine:
+    """A play-off or a ruling, the best first."""
+    title = {PLAY_OFF: "Play-off game", ORDER: "Ruling of the organisers"}[each.kind]
+    scores = [grouped(value) for value in each.scores] or [""] * len(each.order)
+    return SettledLine(
+        title,
+        [
+            (place_words(place), person.number, person.name, score)
+            for place, (person, score) in enumerate(zip(each.order, scores, strict=True), start=1)
+        ],
+    )
+
+
+def leads(leg: Leg) -> str:
+    """Who goes where from the games of a stage: "The two best of each game go to the final, the others …"."""
+    told = [
+        f"{'the ' + NUMBERS.get(feed.many, str(feed.many)) + ' best of each game go' if feed.best else 'the others'}"
+        f" to the {leg.labels[feed.stage].lower()}"
+        for feed in leg.spec.feeds
+    ]
+    return f"T{', '.join(told)[1:]}." if told else ""
+
+
+def seat_lines(seats: tuple[Seated, ...]) -> list[tuple[int, int, str, str]]:
+    """(seed, number, name, why)."""
+    return [(seat.seed, seat.person.number, seat.person.name, seat.why) for seat in seats]
+
+
+def own_stages(course: Course, entry: int) -> list[OwnStage]:
+    """The later stages in which somebody has a seat, the last first."""
+    found = []
+    for leg in reversed(course.legs):
+        seat = next((seat for seat in leg.seats if seat.person.entry == entry), None)
+        games = [game for game in leg.games if game.player(entry)]
+        if seat or games:
+            lines = [_own_game(leg, game, entry) for game in games]
+            seed, why = (seat.seed, seat.why) if seat else (0, "")
+            found.append(OwnStage(leg.spec.key, leg.spec.label, seed, why, lines, leg.kept))
+    return found
+
+
+def _own_game(leg: Leg, game: Game, entry: int) -> OwnGame:
+    line = game_line(leg, game)
+    number = next(player.person.number for player in game.players if player.person.entry == entry)
+    own = next(side for side in line.sides if side.number == number)
+    others = [(side.number, side.name, side.score) for side in line.sides if side.number != number]
+    note = own.mark or ("" if game.state == Match.State.DONE else line.words)
+    return OwnGame(
+        f"Game {game.round}" if leg.spec.ranked else "", game.code, game.machine, own.score, own.place, note, others
+    )
+
+
+def next_game(course: Course, entry: int) -> NextGame | None:
+    """The first game of an entry that is not over, where the stage is not held back and the seat not given up."""
+    for leg in course.legs:
+        if leg.kept or leg.state == Stage.State.CLOSED:
+            continue
+        for game in leg.games:
+            own = game.player(entry)
+            if own and not own.absent and own.value is None and game.state != Match.State.DONE:
+                return _next(leg, game, own)
+    return None
+
+
+def _next(leg: Leg, game: Game, own: Player) -> NextGame:
+    if leg.state != Stage.State.OPEN:
+        call = f"The {leg.spec.label.lower()} has not begun. Wait for the call."
+    elif game.round > leg.open_round:
+        call = f"Game {leg.open_round} is still being played. Wait for the call."
+    else:
+        call = CALLS[game.state]
+    others = [(p.person.number, p.person.name) for p in game.players if p is not own and not p.absent]
+    chosen = any(player.choice for player in game.players)
+    return NextGame(
+        leg.spec.label,
+        f"game {game.round}" if leg.spec.ranked else "",
+        game.code,
+        game.machine,
+        call,
+        _role(leg, game, own, chosen),
+        others,
+    )
+
+
+def bracket(course: Course, tables: dict[str, Reading]) -> list[Column]:
+    """The way from the first cut to the winner, a column for each step."""
+    columns = []
+    for _, same in groupby(course.legs, key=lambda leg: leg.spec.comes_from):
+        legs = list(same)[::-1]
+        boxes = [box for leg in legs for box in _boxes(course, leg, tables)]
+        alone = len(legs) == 1
+        columns.append(Column(legs[0].spec.label if alone else "Finals", legs[0].spec.key if alone else "", boxes))
+    return columns
+
+
+def _boxes(course: Course, leg: Leg, tables: dict[str, Reading]) -> list[Box]:
+    if leg.kept:
+        slots = [Slot(s.seed, s.person.number, s.person.name, "", False) for s in leg.seats]
+        return [Box(leg.spec.key, _title(leg), KEPT, slots, "")]
+    if not leg.seats:
+        return [Box(leg.spec.key, _title(leg), "", [], _to_come(course, leg, tables))]
+    if leg.spec.ranked:
+        return [_round_box(course, leg, tables[leg.spec.key])]
+    if not leg.games:
+        slots = [Slot(s.seed, s.person.number, s.person.name, "", False) for s in leg.seats]
+        return [Box(leg.spec.key, _title(leg), "The machines are not published yet.", slots, "")]
+    return [_game_box(leg, game) for game in leg.games]
+
+
+def _title(leg: Leg, machine: str = "") -> str:
+    """The stage, unless it has the column to itself, and the machine."""
+    return " · ".join(filter(None, ("" if leg.spec.feeds or leg.spec.ranked else leg.spec.label, machine)))
+
+
+def _to_come(course: Course, leg: Leg, tables: dict[str, Reading]) -> str:
+    before = course.leg(leg.spec.comes_from)
+    feed = next((feed for feed in before.spec.feeds if feed.stage == leg.spec.key), None) if before else None
+    if before is None:
+        return "Decided by the cut."
+    if feed is None:
+        table = tables.get(before.spec.key)
+        top = f"top {table.read.qualifiers}" if table else "best"
+        return f"The {top} of the {before.spec.label.lower()}."
+    best = f"The {NUMBERS.get(feed.many, str(feed.many))} best" if feed.best else "The others"
+    return f"{best} of each game of the {before.spec.label.lower()}."
+
+
+def _round_box(course: Course, leg: Leg, reading: Reading) -> Box:
+    through = {seat.person.entry for seat in course.drawn_from(leg.spec.key)}
+    slots = []
+    for seat in leg.seats:
+        row = next((row for row in reading.table.rows if row.entry == seat.person.entry), None)
+        note = place_words(row.place, row.shared) if row and row.place else ""
+        slots.append(Slot(seat.seed, seat.person.number, seat.person.name, note, seat.person.entry in through))
+    note = f"The places are those of the round. The top {reading.read.qualifiers} go on."
+    return Box(leg.spec.key, "", note, slots, "")
+
+
+def _game_box(leg: Leg, game: Game) -> Box:
+    line = game_line(leg, game)
+    slots = [
+        Slot(side.seed, side.number, side.name, " · ".join(filter(None, (side.place, side.score))), side.on)
+        for side in line.sides
+    ]
+    return Box(leg.spec.key, _title(leg, game.machine), line.ties[0] if line.ties else line.words, slots, "")
+
+
+def champion(course: Course) -> Person | None:
+    """Who won, once the last stage is decided and public."""
+    last = course.legs[-1] if course.legs else None
+    if last is None or last.kept or not last.decided:
+        return None
+    first = [finish.entry for game in last.games for finish in game.outcome.finishes if finish.place == 1]
+    return next(seat.person for seat in last.seats if seat.person.entry == first[0])
+
+
+def place_lines(course: Course) -> list[tuple[str, list[tuple[str, Person]]]]:
+    """Everybody with a final place, by the last stage played: (stage, [(place, person)])."""
+    placed = [ended for ended in course.places if ended.place]
+    return [
+        (why, [(place_words(e.place or 0, e.shared), e.person) for e in same])
+        for why, same in groupby(placed, key=lambda ended: ended.why)
+    ]
+
+
+def apart(course: Course) -> list[Ended]:
+    """Everybody without a final place, with the reason."""
+    return [ended for ended in course.places if not ended.place]
+
+
+def ended(course: Course, entry: int) -> tuple[str, str] | None:
+    """The final place of an entry in words and what it rests on, once declared and public."""
+    found = next((each for each in course.places if each.person.entry == entry), None)
+    if found is None:
+        return None
+    return (place_words(found.place, found.shared) if found.place else "no place"), found.why

@@ -1,0 +1,125 @@
+"""Officials at the machines: the matches that can be played now, and the steps of each, on a tablet."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from tournaments import permissions
+from tournaments.domain.refusals import Refusal
+from tournaments.models import Machine, Stage
+from tournaments.permissions import View
+from tournaments.views import acts
+from tournaments.views.acts import game_of, place_lines, typed_before
+from tournaments.views.desk.common import about_a_stage, posted_from, stage_url
+from tournaments.views.matches import Game, games
+
+
+def match_stage(view: View) -> View:
+    """A view of the officials about a stage that is played in matches."""
+    return permissions.official(about_a_stage(view, lambda spec: spec.matches))
+
+
+@never_cache
+@permissions.official
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """Every match that can be played now; `?machine=` keeps a tablet to one machine."""
+    return render(request, "tournaments/official/home.html", _open_matches(request))
+
+
+@never_cache
+@permissions.official
+@require_GET
+def open_matches(request: HttpRequest) -> HttpResponse:
+    """The list alone, for a page that is open."""
+    context = _open_matches(request)
+    if request.GET.get("version") == context["version"]:
+        return HttpResponse(status=204)
+    return render(request, "tournaments/official/_open.html", context)
+
+
+@match_stage
+@require_GET
+def match(request: HttpRequest, stage: Stage, match: int) -> HttpResponse:
+    """One match: who chooses, the warm-up, the start, the scores and who agreed."""
+    return _match_page(request, game_of(stage, match), typed_before(request), None)
+
+
+@match_stage
+@posted_from("official:match")
+def act(request: HttpRequest, stage: Stage, match: int, act: str) -> HttpResponse:
+    """The next step of a match, or a score."""
+    if act in acts.ACTS and act not in acts.FOR_OFFICIALS:
+        raise PermissionDenied("That is for the desk.")
+
+    def show(game: Game, context: dict[str, Any], refusal: Refusal | None) -> HttpResponse:
+        return _match_page(request, game, context, refusal)
+
+    return acts.take(request, stage, match, act, show=show, page=stage_url("official:match", stage, match))
+
+
+@match_stage
+@require_GET
+def changed(request: HttpRequest, stage: Stage, match: int) -> HttpResponse:
+    """Nothing while the match is as the page shows it; otherwise a line that says so."""
+    game = game_of(stage, match)
+    if request.GET.get("mark") == mark(game):
+        return HttpResponse(status=204)
+    return render(request, "tournaments/official/_changed.html", {"page": stage_url("official:match", stage, match)})
+
+
+def mark(game: Game) -> str:
+    """What a page of a match is known by: its last change and who has agreed."""
+    agreed = "".join("1" if place.agreed else "0" for place in game.places)
+    return f"{game.match.revision}.{game.match.round <= game.match.stage.open_round}.{game.ready}.{agreed}"
+
+
+def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refusal: Refusal | None) -> HttpResponse:
+    stage = game.match.stage
+    status = refusal.status if refusal else 422 if context.get("faulty") else 200
+    shown = {
+        "show": stage.tournament.show,
+        "tournament": stage.tournament,
+        "stage": stage,
+        "game": game,
+        "lines": place_lines(game, context.get("typed")),
+        "mark": mark(game),
+        "refusal": refusal,
+        "post_to": stage_url("official:match", stage, game.match.pk),
+        "desk": False,
+        **context,
+    }
+    return render(request, "tournaments/official/match.html", shown, status=status)
+
+
+def _open_matches(request: HttpRequest) -> dict[str, Any]:
+    """The stages that are open with their matches to be played, those under way first."""
+    now = timezone.now()
+    stages = Stage.objects.select_related("tournament__show").filter(state=Stage.State.OPEN)
+    only = request.GET.get("machine", "")
+    groups: list[tuple[Stage, list[Game]]] = []
+    machines: dict[str, Machine] = {}
+    for stage in stages.order_by("tournament__show__slug", "tournament__slug", "position"):
+        if not stage.spec.matches:
+            continue
+        found = [game for game in games(stage, now) if game.ready and not (game.over and not game.to_agree)]
+        machines |= {game.match.machine.code: game.match.machine for game in found}
+        shown = [game for game in found if only in ("", game.match.machine.code)]
+        # Those under way first, otherwise as they are dealt.
+        shown.sort(key=lambda game: game.match.state not in game.match.UNDER_WAY)
+        if shown:
+            groups.append((stage, shown))
+    revisions = [f"{stage.pk}-{stage.tournament.revision}" for stage, _ in groups]
+    return {
+        "groups": [{"stage": stage, "games": shown} for stage, shown in groups],
+        "machines": sorted(machines.values(), key=lambda machine: (machine.name, machine.code)),
+        "only": only,
+        "version": ".".join((only, *revisions)),
+        "list_url": reverse("official:open"),
+    }
