@@ -72,9 +72,12 @@ check: install-dev
 bench: export DATABASE_URL := sqlite:///$(CURDIR)/var/bench.sqlite3
 bench: install-dev
 	@mkdir -p var
-	@echo "On SQLite:"
-	@$(BIN)/python tests/bench/run.py
-	@if .ci/with-postgres --check; then echo "On PostgreSQL:"; FSYNC=on .ci/with-postgres $(BIN)/python tests/bench/run.py; fi
+	@missed=0; \
+	echo "On SQLite:"; $(BIN)/python tests/bench/run.py || missed=1; \
+	if .ci/with-postgres --check; then \
+		echo "On PostgreSQL:"; FSYNC=on .ci/with-postgres $(BIN)/python tests/bench/run.py || missed=1; \
+	fi; \
+	exit $$missed
 
 fmt: install-dev
 	$(BIN)/ruff check --fix .

@@ -150,16 +150,25 @@ def _converted(value: Any, steps: list[Any]) -> Any:
 
 def _facts(stage: Stage, phase: Phase, now: datetime, decisions: bool) -> StageFacts:
     """By bare cursors: query sets would double the time of a table of 72 entries, and every page waits for it."""
+    seated = bool(stage.spec.comes_from)
+    free_places = (FREE_PLACES, (connection.ops.adapt_datetimefield_value(now), stage.tournament_id))
+    # From the closing time on nobody can enter: new entries are refused then.
+    may_enter = not seated and phase in (Phase.PLANNED, Phase.OPEN)
+    scores, rows, machines, rulings, *places = _fetch_together(
+        (SCORES, (stage.pk,)),
+        (SEATED, (stage.pk,)) if seated else (ENTRANTS, (stage.tournament_id,)),
+        (MACHINES, (stage.pk,)),
+        (DECISIONS, (stage.pk,)),
+        *([free_places] if may_enter else []),
+    )
     played, playing, waiting = [], [], []
-    for entry, machine, value, state in _fetch(SCORES, stage.pk):
+    for entry, machine, value, state in scores:
         if state == PLAYING:
             playing.append((entry, machine))
         elif state == WAITING:
             waiting.append((entry, machine))
         elif value is not None:
             played.append(Played(entry, machine, value))
-    seated = bool(stage.spec.comes_from)
-    rows = _fetch(SEATED, stage.pk) if seated else _fetch(ENTRANTS, stage.tournament_id)
     entrants = tuple(
         Entrant(pk, number, name, STANDINGS.get(status, Standing.IN)) for pk, number, name, status in rows
     )
@@ -167,14 +176,12 @@ def _facts(stage: Stage, phase: Phase, now: datetime, decisions: bool) -> StageF
     return StageFacts(
         phase=phase,
         entrants=entrants,
-        machines=tuple(
-            UsedMachine(pk, code, name, MachineState(state)) for pk, code, name, state in _fetch(MACHINES, stage.pk)
-        ),
+        machines=tuple(UsedMachine(pk, code, name, MachineState(state)) for pk, code, name, state in machines),
         played=tuple(played),
         playing=tuple(playing),
         waiting=tuple(waiting),
-        decisions=(*by_seed, *(_decisions(stage) if decisions else ())),
-        may_enter=_may_enter(stage, phase, now),
+        decisions=(*by_seed, *(_decisions(rulings) if decisions else ())),
+        may_enter=_may_enter(*places[0][0]) if may_enter else 0,
     )
 
 
@@ -212,9 +219,22 @@ def _fetch(query: str, *values: Any) -> list[tuple[Any, ...]]:
         return list(cursor.fetchall())
 
 
-def _decisions(stage: Stage) -> tuple[Decision, ...]:
+def _fetch_together(*queries: tuple[str, tuple[Any, ...]]) -> list[list[tuple[Any, ...]]]:
+    """What each of the queries finds. PostgreSQL answers all in one go: each further trip to it costs as much as a
+    query, and a table would take three times as long."""
+    if connection.vendor != "postgresql":
+        return [_fetch(query, *values) for query, values in queries]
+    with connection.cursor() as cursor:
+        cursor.execute(";".join(query for query, _ in queries), [value for _, values in queries for value in values])
+        found = [list(cursor.fetchall())]
+        while cursor.nextset():
+            found.append(list(cursor.fetchall()))
+    return found
+
+
+def _decisions(rulings: list[tuple[Any, ...]]) -> tuple[Decision, ...]:
     """Both databases hand JSON to a bare cursor as text."""
-    return tuple(decision(kind, json.loads(data), reason) for kind, data, reason in _fetch(DECISIONS, stage.pk))
+    return tuple(decision(kind, json.loads(data), reason) for kind, data, reason in rulings)
 
 
 def decision(kind: str, data: Mapping[str, Any], reason: str) -> Decision:
@@ -225,14 +245,8 @@ def decision(kind: str, data: Mapping[str, Any], reason: str) -> Decision:
     return Decision(kind, order, reason, tuple(group for group in same if len(group) > 1))
 
 
-def _may_enter(stage: Stage, phase: Phase, now: datetime) -> int:
-    """How many people may still enter and play: free places on sale or to come; any number when none are counted.
-
-    From the closing time on nobody: new entries are refused then.
-    """
-    if phase in (Phase.CLOSING, Phase.CLOSED) or stage.spec.comes_from:
-        return 0
-    [[pools, free]] = _fetch(FREE_PLACES, connection.ops.adapt_datetimefield_value(now), stage.tournament_id)
+def _may_enter(pools: int, free: int) -> int:
+    """How many people may still enter and play: free places on sale or to come; any number when none are counted."""
     return int(free) if pools else ANYBODY
 
 
