@@ -8,11 +8,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from functools import cache, cached_property
 from typing import Any
 
 from django.db import connection
 from django.db.models import Model, Prefetch
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from tournaments.domain import advancement
@@ -21,6 +23,7 @@ from tournaments.domain.facts import (
     Decision,
     Entrant,
     MachineState,
+    Note,
     Phase,
     Played,
     QualifyingRules,
@@ -29,8 +32,21 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
+from tournaments.domain.rulings import Move, ranked_elsewhere, told
 from tournaments.domain.standings import tabulate
-from tournaments.models import Entry, Journal, Machine, Player, Score, Seat, Show, Stage, StageMachine, Tournament
+from tournaments.models import (
+    Entry,
+    Journal,
+    Machine,
+    Player,
+    Ruling,
+    Score,
+    Seat,
+    Show,
+    Stage,
+    StageMachine,
+    Tournament,
+)
 from tournaments.models.people import STANDINGS
 
 ANYBODY = 10_000
@@ -77,7 +93,7 @@ def stage_facts(stage: Stage, *, now: datetime | None = None, decisions: bool = 
     rules = tournament.rules_in_force
     kind, spec = tournament.kind, fresh.spec
     counting = kind.counting(spec.key, rules)
-    facts = _facts(fresh, phase, now, decisions)
+    facts = _facts(fresh, phase, now, counting, decisions)
     return StageRead(
         stage=fresh,
         revision=tournament.revision,
@@ -148,7 +164,7 @@ def _converted(value: Any, steps: list[Any]) -> Any:
     return value
 
 
-def _facts(stage: Stage, phase: Phase, now: datetime, decisions: bool) -> StageFacts:
+def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules, decisions: bool) -> StageFacts:
     """By bare cursors: query sets would double the time of a table of 72 entries, and every page waits for it."""
     seated = bool(stage.spec.comes_from)
     free_places = (FREE_PLACES, (connection.ops.adapt_datetimefield_value(now), stage.tournament_id))
@@ -158,17 +174,25 @@ def _facts(stage: Stage, phase: Phase, now: datetime, decisions: bool) -> StageF
         (SCORES, (stage.pk,)),
         (SEATED, (stage.pk,)) if seated else (ENTRANTS, (stage.tournament_id,)),
         (MACHINES, (stage.pk,)),
-        (DECISIONS, (stage.pk,)),
+        (RULINGS, (stage.tournament_id, stage.pk)),
         *([free_places] if may_enter else []),
     )
-    played, playing, waiting = [], [], []
+    played, playing, waiting, spent = [], [], [], []
     for entry, machine, value, state in scores:
         if state == PLAYING:
             playing.append((entry, machine))
         elif state == WAITING:
             waiting.append((entry, machine))
+        elif state == DISCARDED:
+            spent.append((entry, machine))
         elif value is not None:
             played.append(Played(entry, machine, value))
+    notes = _notes(rulings)
+    moves = _moves(machines)
+    if moves:
+        played, carried = ranked_elsewhere(played, moves, counting.games_per_machine)
+        notes += carried
+        playing, waiting, spent = (_moved(pairs, moves) for pairs in (playing, waiting, spent))
     entrants = tuple(
         Entrant(pk, number, name, STANDINGS.get(status, Standing.IN)) for pk, number, name, status in rows
     )
@@ -176,17 +200,22 @@ def _facts(stage: Stage, phase: Phase, now: datetime, decisions: bool) -> StageF
     return StageFacts(
         phase=phase,
         entrants=entrants,
-        machines=tuple(UsedMachine(pk, code, name, MachineState(state)) for pk, code, name, state in machines),
+        machines=tuple(UsedMachine(pk, code, name, MachineState(state)) for pk, code, name, state, *_ in machines),
         played=tuple(played),
         playing=tuple(playing),
         waiting=tuple(waiting),
+        spent=tuple(spent),
+        notes=tuple(notes),
         decisions=(*by_seed, *(_decisions(rulings) if decisions else ())),
         may_enter=_may_enter(*places[0][0]) if may_enter else 0,
     )
 
 
-PLAYING, WAITING = Score.State.PLAYING.value, Score.State.WAITING.value
-SCORES = "SELECT entry_id, machine_id, value, state FROM tournaments_score WHERE stage_id = %s AND state <> 'void'"
+PLAYING, WAITING, DISCARDED = Score.State.PLAYING.value, Score.State.WAITING.value, Score.State.DISCARDED.value
+SCORES = """
+    SELECT entry_id, machine_id, COALESCE(ranked, value), state FROM tournaments_score
+    WHERE stage_id = %s AND state <> 'void'
+"""
 ENTRANTS = """
     SELECT entry.id, entry.number, player.name, entry.status
     FROM tournaments_entry entry JOIN tournaments_player player ON player.id = entry.player_id
@@ -199,13 +228,13 @@ SEATED = """
     WHERE seat.stage_id = %s ORDER BY seat.seed
 """
 MACHINES = """
-    SELECT machine.id, machine.code, machine.name, used.state
+    SELECT machine.id, machine.code, machine.name, used.state, used.substitute_id, used.factor
     FROM tournaments_stagemachine used JOIN tournaments_machine machine ON machine.id = used.machine_id
     WHERE used.stage_id = %s ORDER BY machine.name, machine.code
 """
-DECISIONS = """
-    SELECT kind, data, reason FROM tournaments_ruling
-    WHERE stage_id = %s AND undone_at IS NULL ORDER BY decided_at, id
+RULINGS = """
+    SELECT kind, data, reason, entry_id, machine_id FROM tournaments_ruling
+    WHERE tournament_id = %s AND (stage_id = %s OR stage_id IS NULL) AND undone_at IS NULL ORDER BY decided_at, id
 """
 FREE_PLACES = """
     SELECT COUNT(*), COALESCE(SUM(CASE WHEN closes_at IS NULL OR closes_at > %s THEN capacity - taken END), 0)
@@ -234,7 +263,32 @@ def _fetch_together(*queries: tuple[str, tuple[Any, ...]]) -> list[list[tuple[An
 
 def _decisions(rulings: list[tuple[Any, ...]]) -> tuple[Decision, ...]:
     """Both databases hand JSON to a bare cursor as text."""
-    return tuple(decision(kind, json.loads(data), reason) for kind, data, reason in rulings)
+    return tuple(
+        decision(kind, json.loads(data), reason) for kind, data, reason, *_ in rulings if kind in Ruling.ORDERS
+    )
+
+
+def _notes(rulings: list[tuple[Any, ...]]) -> list[Note]:
+    """What rulings say beside results; those on an order are told by the order itself."""
+    lines = (
+        (entry, machine, told(kind, json.loads(data), reason))
+        for kind, data, reason, entry, machine in rulings
+        if entry
+    )
+    return [Note(entry, machine, words) for entry, machine, words in lines if words]
+
+
+def _moves(machines: list[tuple[Any, ...]]) -> dict[int, Move]:
+    """Where the scores of machines withdrawn by rescaling are ranked; a bare cursor of SQLite knows no decimals."""
+    return {
+        pk: Move(substitute, Decimal(str(factor)), name)
+        for pk, _, name, state, substitute, factor in machines
+        if state == MachineState.RESCALED
+    }
+
+
+def _moved(pairs: list[tuple[int, int]], moves: Mapping[int, Move]) -> list[tuple[int, int]]:
+    return [(entry, moves[machine].substitute if machine in moves else machine) for entry, machine in pairs]
 
 
 def decision(kind: str, data: Mapping[str, Any], reason: str) -> Decision:
@@ -336,13 +390,23 @@ def _by_name(names: list[tuple[int, str]], typed: str, at_most: int) -> tuple[in
 
 def too_many_games(stage: Stage, rules: QualifyingRules) -> list[Entry]:
     """Who has more games in the stage, or on one machine of it, than these rules allow; by number."""
-    live = Score.objects.filter(stage=stage, state__in=Score.LIVE).order_by().values_list("entry_id", "machine_id")
-    cancelled = StageMachine.objects.filter(stage=stage, state=StageMachine.State.CANCELLED)
-    given_back = set(cancelled.values_list("machine_id", flat=True))
-    played = [(entry, machine) for entry, machine in live if machine not in given_back]
+    live = Score.objects.filter(stage=stage, state__in=Score.LIVE).order_by()
+    games = [Played(*pair, 0) for pair in live.values_list("entry_id", "machine_id")]
+    cancelled, moves = withdrawn(stage)
+    carried, _ = ranked_elsewhere(games, moves, rules.games_per_machine)
+    played = [(game.entry, game.machine) for game in carried if game.machine not in cancelled]
     over = {entry for entry, games in Counter(entry for entry, _ in played).items() if games > rules.games_allowed}
     over |= {entry for (entry, _), games in Counter(played).items() if games > rules.games_per_machine}
     return list(Entry.objects.filter(pk__in=over).select_related("player").order_by("number"))
+
+
+def withdrawn(stage: Stage) -> tuple[set[int], dict[int, Move]]:
+    """The machines of a stage whose games are given back, and those whose scores are ranked on another."""
+    states = StageMachine.objects.filter(stage=stage).values_list(
+        "machine_id", "machine__code", "machine__name", "state", "substitute_id", "factor"
+    )
+    rows = list(states)
+    return {row[0] for row in rows if row[3] == StageMachine.State.CANCELLED}, _moves(rows)
 
 
 def last_scores(stage: Stage, *, count: int = 20) -> list[Score]:
@@ -379,6 +443,12 @@ def history(score: Score) -> list[Journal]:
     return list(lines.select_related("actor").order_by("revision"))
 
 
+def rulings_on(score: Score) -> list[Ruling]:
+    """The rulings in force on a score, oldest first."""
+    found = Ruling.objects.filter(score=score, undone_at=None)
+    return list(found.select_related("decided_by").order_by("decided_at", "pk"))
+
+
 def stage_at(show: str, slug: str, key: str = "") -> Stage | None:
     """The stage at a public address: the one with this key, or the tournament's first."""
     stages = Stage.objects.select_related("tournament__show").filter(
@@ -396,7 +466,7 @@ def seats(tournament: Tournament, keys: tuple[str, ...]) -> list[Seat]:
 def late_results(stage: Stage, entry: int) -> set[tuple[int, int | None]]:
     """(machine, value) of an entry's results that came after the closing time, by the ids of both."""
     late = Score.objects.filter(stage=stage, entry=entry, late=True, state__in=Score.COUNTED)
-    return set(late.values_list("machine_id", "value"))
+    return set(late.values_list("machine_id", Coalesce("ranked", "value")))
 
 
 def shows() -> list[Show]:

@@ -93,7 +93,7 @@ class RulingAdmin(LookOnly):
 
     @display(description="stage", ordering="stage__position")
     def stage_name(self, ruling: Ruling) -> str:
-        return f"{ruling.stage.tournament}: {ruling.stage.label}"
+        return f"{ruling.tournament}: {ruling.stage.label}" if ruling.stage else str(ruling.tournament)
 
     @display(description="decided at", ordering="decided_at")
     def decided(self, ruling: Ruling) -> str:

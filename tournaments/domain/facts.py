@@ -32,6 +32,7 @@ class MachineState(StrEnum):
     OPEN = "open"
     LET_STAND = "let-stand"
     CANCELLED = "cancelled"
+    RESCALED = "rescaled"
 
 
 class Entrant(NamedTuple):
@@ -51,6 +52,11 @@ class StageMachine(NamedTuple):
     name: str
     state: MachineState = MachineState.OPEN
 
+    @property
+    def ranked(self) -> bool:
+        """Whether scores on it are ranked there; those of a rescaled machine are ranked on its substitute."""
+        return self.state in (MachineState.OPEN, MachineState.LET_STAND)
+
 
 class Played(NamedTuple):
     """One live score. A named tuple rather than a dataclass: thousands are made for every table."""
@@ -58,6 +64,14 @@ class Played(NamedTuple):
     entry: int
     machine: int
     value: int
+
+
+class Note(NamedTuple):
+    """What a ruling says about an entry, and about its result on a machine where one is meant."""
+
+    entry: int
+    machine: int | None
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +92,9 @@ class StageFacts:
     """Everything a table of one stage depends on.
 
     `playing` are (entry, machine) of games started and without a result; `waiting` are entries with a second
-    result that somebody has to choose between; `may_enter` is how many people may still take a place.
+    result that somebody has to choose between; `spent` are games that were played and count for nothing, discarded by
+    a ruling; `notes` say what a ruling or a withdrawn machine made of a result; `may_enter` is how many people may
+    still take a place.
     """
 
     phase: Phase
@@ -87,6 +103,8 @@ class StageFacts:
     played: tuple[Played, ...]
     playing: tuple[tuple[int, int], ...] = ()
     waiting: tuple[tuple[int, int], ...] = ()
+    spent: tuple[tuple[int, int], ...] = ()
+    notes: tuple[Note, ...] = ()
     decisions: tuple[Decision, ...] = ()
     may_enter: int = 0
 

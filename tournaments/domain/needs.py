@@ -77,6 +77,7 @@ def _playable(facts: StageFacts, row: Row, rules: QualifyingRules) -> set[int]:
         return set(running)
     used = Counter(played.machine for played in facts.played if played.entry == row.entry)
     used.update(running)
+    used.update(machine for entry, machine in facts.spent if entry == row.entry)
     return {m.id for m in facts.machines if m.id in running or used[m.id] < rules.games_per_machine}
 
 

@@ -8,7 +8,6 @@ keeps its games in the ranks: the original order stays (our choice, from "the ne
 from operator import itemgetter
 
 from tournaments.domain.facts import (
-    MachineState,
     QualifyingRules,
     Result,
     Row,
@@ -24,7 +23,7 @@ from tournaments.domain.scores import grouped
 def tabulate(facts: StageFacts, rules: QualifyingRules) -> Table:
     """The table of a stage of solo games. The same facts in any order give the same table."""
     by_points = scale(rules.points)
-    ranked_machines = {m.id for m in facts.machines if m.state != MachineState.CANCELLED}
+    ranked_machines = {m.id for m in facts.machines if m.ranked}
     barred = {e.id for e in facts.entrants if e.standing == Standing.DISQUALIFIED}
     live = [p for p in facts.played if p[0] not in barred and p[1] in ranked_machines]
     numbers = {e.id: e.number for e in facts.entrants}
@@ -41,6 +40,9 @@ def tabulate(facts: StageFacts, rules: QualifyingRules) -> Table:
     games: dict[int, int] = dict.fromkeys(results, 0)
     for entry, _, _ in live:
         games[entry] += 1
+    for entry, machine in facts.spent:
+        if machine in ranked_machines and entry not in barred:
+            games[entry] += 1
     return Table(rows=_rows(facts, rules, results, games), machines=machines)
 
 
@@ -97,9 +99,9 @@ def why(entry: int, facts: StageFacts, table: Table, rules: QualifyingRules) -> 
     """The reason for a place, step by step, in sentences."""
     row, entrant = table.row(entry), facts.entrant(entry)
     if entrant.standing == Standing.DISQUALIFIED:
-        return (f"{entrant.name} is disqualified: all games are out of every rank.",)
+        return (f"{entrant.name} is disqualified: all games are out of every rank.", *notes_on(entry, facts))
     if row.place is None:
-        return (f"{entrant.name} has no ranked games yet and is not ranked.",)
+        return (f"{entrant.name} has no ranked games yet and is not ranked.", *notes_on(entry, facts))
     names = {m.id: m.name for m in facts.machines}
     steps = [
         f"{names[r.machine]}: {grouped(r.value)} is {place_words(r.place, r.shared)} of {r.of},"
@@ -121,7 +123,17 @@ def why(entry: int, facts: StageFacts, table: Table, rules: QualifyingRules) -> 
         steps.append(f"Level on points with {facts.names(level)}; the place is shared.")
     if entrant.standing == Standing.WITHDRAWN:
         steps.append(f"{entrant.name} has withdrawn: the games stay ranked, the next in order takes the place.")
-    return tuple(steps)
+    return (*steps, *notes_on(entry, facts))
+
+
+def notes_on(entry: int, facts: StageFacts) -> tuple[str, ...]:
+    """What rulings and withdrawn machines made of an entry's results, one sentence each."""
+    names = {m.id: m.name for m in facts.machines}
+    return tuple(
+        f"{names[note.machine]}: {note.words}" if note.machine in names else note.words
+        for note in facts.notes
+        if note.entry == entry
+    )
 
 
 def points_words(points: int) -> str:

@@ -1,3 +1,4 @@
+from tournaments.models.incidents import Incident, Waiting
 from tournaments.models.machines import Machine, StageMachine
 from tournaments.models.matches import Match, Side
 from tournaments.models.people import Entry, Player
@@ -10,6 +11,7 @@ from tournaments.models.show import Show, Stage, Tournament
 __all__ = [
     "Entry",
     "FinalPlace",
+    "Incident",
     "Journal",
     "Machine",
     "Match",
@@ -23,4 +25,5 @@ __all__ = [
     "Stage",
     "StageMachine",
     "Tournament",
+    "Waiting",
 ]

@@ -36,20 +36,37 @@ class Machine(models.Model):
 
 
 class StageMachine(models.Model):
-    """A machine used in a stage."""
+    """A machine used in a stage.
+
+    One that is withdrawn may have a substitute; `factor` is what its scores are multiplied by to be ranked there.
+    """
 
     class State(models.TextChoices):
         OPEN = MachineState.OPEN, "open"
         LET_STAND = MachineState.LET_STAND, "closed, scores stand"
         CANCELLED = MachineState.CANCELLED, "cancelled"
+        RESCALED = MachineState.RESCALED, "withdrawn, scores rescaled"
 
     stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="stage_machines")
     machine = models.ForeignKey(Machine, on_delete=models.PROTECT, related_name="stage_machines")
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    substitute = models.ForeignKey(Machine, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    factor = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
 
     class Meta:
         ordering = ["stage", "machine__name"]
-        constraints = [models.UniqueConstraint(fields=["stage", "machine"], name="machine_once_in_a_stage")]
+        constraints = [
+            models.UniqueConstraint(fields=["stage", "machine"], name="machine_once_in_a_stage"),
+            models.CheckConstraint(
+                condition=~models.Q(state="rescaled")
+                | models.Q(substitute__isnull=False, factor__isnull=False, factor__gt=0),
+                name="rescaled_onto_a_substitute",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(substitute=None) | ~models.Q(substitute=models.F("machine")),
+                name="no_machine_for_itself",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.machine} in {self.stage}"

@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.db import models
 
 from tournaments.domain.facts import Standing
@@ -20,6 +21,17 @@ class Player(models.Model):
         blank=True,
         help_text="For a child: who is responsible. Never shown in public.",
     )
+    account = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="player",
+        help_text="Of somebody who plays and helps: nobody rules on a game of their own.",
+    )
+    merged_into = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="merged"
+    )
 
     class Meta:
         ordering = ["show", "number"]
@@ -39,6 +51,7 @@ class Entry(models.Model):
         CHECKED_IN = "checked-in", "checked in"
         WITHDRAWN = "withdrawn", "withdrawn"
         DISQUALIFIED = "disqualified", "disqualified"
+        MERGED = "merged", "merged with another"
 
     tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="entries")
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="entries")

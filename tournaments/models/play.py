@@ -32,17 +32,20 @@ class Score(models.Model):
     """One entry's game on one machine in a stage.
 
     `attempt` counts an entry's games on this machine and `slot` its games in the stage; both are given to live
-    scores only once, so that two tablets or two servers can never make a second game of one.
+    scores only once, so that two tablets or two servers can never make a second game of one. A discarded score is
+    live, as its game was played, but in no rank. `ranked` is the value that counts where a ruling put another one
+    beside what was reached.
     """
 
     class State(models.TextChoices):
         PLAYING = "playing", "playing"
         RECORDED = "recorded", "recorded"
         AGREED = "agreed", "agreed"
+        DISCARDED = "discarded", "discarded"
         WAITING = "waiting", "waiting for a decision"
         VOID = "void", "void"
 
-    LIVE = (State.PLAYING, State.RECORDED, State.AGREED)
+    LIVE = (State.PLAYING, State.RECORDED, State.AGREED, State.DISCARDED)
     COUNTED = (State.RECORDED, State.AGREED)
 
     stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="scores")
@@ -53,6 +56,7 @@ class Score(models.Model):
     slot = models.PositiveSmallIntegerField(default=1)
     state = models.CharField(max_length=10, choices=State.choices)
     value = models.BigIntegerField(null=True, blank=True)
+    ranked = models.BigIntegerField(null=True, blank=True)
     late = models.BooleanField(default=False)
     started_at = models.DateTimeField(null=True, blank=True)
     taken_at = models.DateTimeField(null=True, blank=True)
@@ -68,21 +72,24 @@ class Score(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["stage", "entry", "machine", "attempt"],
-                condition=Q(state__in=["playing", "recorded", "agreed"], match=None),
+                condition=Q(state__in=["playing", "recorded", "agreed", "discarded"], match=None),
                 name="one_live_score_for_an_attempt",
             ),
             models.UniqueConstraint(
                 fields=["stage", "entry", "slot"],
-                condition=Q(state__in=["playing", "recorded", "agreed"], match=None),
+                condition=Q(state__in=["playing", "recorded", "agreed", "discarded"], match=None),
                 name="one_live_score_for_a_slot",
             ),
             models.UniqueConstraint(
                 fields=["match", "entry"],
-                condition=Q(state__in=["playing", "recorded", "agreed"]),
+                condition=Q(state__in=["playing", "recorded", "agreed", "discarded"]),
                 name="one_live_score_in_a_match",
             ),
             models.CheckConstraint(
                 condition=Q(value__isnull=True) | Q(value__range=(0, HIGHEST)), name="score_within_range"
+            ),
+            models.CheckConstraint(
+                condition=Q(ranked__isnull=True) | Q(ranked__range=(0, HIGHEST)), name="ranked_within_range"
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["playing", "void"]) | Q(value__isnull=False), name="score_has_a_value"
@@ -91,3 +98,8 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"{self.entry} on {self.machine}: {self.value if self.value is not None else self.get_state_display()}"
+
+    @property
+    def counts(self) -> int | None:
+        """The value that is ranked: what was reached, or what a ruling made of it."""
+        return self.value if self.ranked is None else self.ranked

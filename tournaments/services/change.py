@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from tournaments import selectors
 from tournaments.domain.refusals import Refusal, Stale
-from tournaments.models import Entry, Journal, Machine, Score, Show, Tournament
+from tournaments.models import Entry, Journal, Machine, Ruling, Score, Show, Tournament
 
 Actor = User | None
 """Who acts; None for a command at the server's console."""
@@ -32,7 +32,6 @@ LOCK_TIMED_OUT_OR_DEADLOCK = ("55P03", "40P01")
 class Log:
     """What a change writes down. `first` is the journal line of an earlier try with the same client key."""
 
-    tournament: Tournament
     now: datetime
     revision: int
     first: Journal | None = None
@@ -50,6 +49,7 @@ class Log:
         other_score: Score | None = None,
         entry: Entry | None = None,
         machine: Machine | None = None,
+        ruling: Ruling | None = None,
     ) -> None:
         """Note what changed. One line per change: without one, the change did nothing and leaves no trace.
 
@@ -70,6 +70,7 @@ class Log:
             "other_score": other_score,
             "entry": entry,
             "machine": machine,
+            "ruling": ruling,
         }
 
     def note(self, what: str) -> None:
@@ -115,7 +116,7 @@ def change(
                 "Somebody changed this tournament while you were looking. Nothing was saved; look again.",
                 now=latest.summary.rstrip(".") if latest else "",
             )
-        log = Log(tournament, now=timezone.now(), revision=revision + 1, first=first)
+        log = Log(now=timezone.now(), revision=revision + 1, first=first)
         yield log
         if first is not None and log.line:
             raise RuntimeError("a repeated request must change nothing")
@@ -135,6 +136,38 @@ def change(
         Tournament.objects.filter(pk=tournament.pk).update(revision=log.revision)
         tournament.revision = log.revision
         transaction.on_commit(partial(selectors.renew_revision, tournament.pk, log.revision))
+
+
+@contextmanager
+def change_shared(show: Show, *, actor: Actor, action: str, expected: int | None = None) -> Iterator[Log]:
+    """One write to what the tournaments of a show share, such as a machine, with the show's own journal and revision.
+
+    `expected` is the show's revision that the person looked at. What also has to be told in tournaments is written
+    there first, each in a `change` of its own, inside one `all_or_nothing`: the show is locked last, always.
+    """
+    with all_or_nothing():
+        revision = Show.objects.select_for_update(no_key=True).values_list("revision", flat=True).get(pk=show.pk)
+        if expected is not None and expected != revision:
+            latest = Journal.objects.filter(show=show).order_by("-revision").first()
+            raise Stale(
+                "Somebody changed this show while you were looking. Nothing was saved; look again.",
+                now=latest.summary.rstrip(".") if latest else "",
+            )
+        log = Log(now=timezone.now(), revision=revision + 1)
+        yield log
+        if not log.line:
+            return
+        Journal.objects.create(show=show, revision=log.revision, at=log.now, actor=actor, action=action, **log.line)
+        Show.objects.filter(pk=show.pk).update(revision=log.revision)
+        show.revision = log.revision
+
+
+@contextmanager
+def tried() -> Iterator[None]:
+    """Whatever is written in it is taken back at its end: how a preview shows exactly what would happen."""
+    with all_or_nothing():
+        yield
+        transaction.set_rollback(True)
 
 
 @contextmanager

@@ -7,11 +7,13 @@ from django.db.models import Max
 from tournaments import selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
-from tournaments.models import Entry, Match, PlacePool, Player, Show, Stage, Tournament
+from tournaments.models import Entry, Match, PlacePool, Player, Ruling, Show, Stage, Tournament
 from tournaments.services.change import Actor, Log, all_or_nothing, change
+from tournaments.services.effects import as_shown, decided
 from tournaments.services.places import take
 from tournaments.services.progress import decided_by_games, follow_entry, refuse_once_declared
-from tournaments.services.shows import checked, need_reason
+from tournaments.services.shows import checked, need_reason, refuse_own_game
+from tournaments.services.undoing import take_back
 
 HIGHEST_NUMBER = 99_999_999
 PRIVATE = ("email", "contact")
@@ -185,33 +187,54 @@ def withdraw(entry: Entry, *, actor: Actor, reason: str) -> None:
     entry.status = stored.status
 
 
-def disqualify(entry: Entry, *, actor: Actor, reason: str) -> None:
-    """All games leave every rank and the others move up. House rules, "disqualified from the tournament"."""
+def disqualify(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> None:
+    """All games leave every rank and the others move up. House rules, "disqualified from the tournament".
+
+    `shown` is the digest of the effects that the person was shown.
+    """
     with change(entry.tournament, actor=actor, action="disqualify") as log:
         stored = _stored(entry)
         if stored.status == Entry.Status.DISQUALIFIED:
             return
         need_reason(reason)
+        refuse_own_game(actor, [stored.pk])
         refuse_once_declared(stored.tournament)
         _refuse_with_seat(stored)
-        _set(stored, Entry.Status.DISQUALIFIED, log, f"{stored} was disqualified.", reason)
-        follow_entry(stored, log)
+        ruling = Ruling(
+            tournament=stored.tournament,
+            kind=Ruling.Kind.DISQUALIFIED,
+            entry=stored,
+            reason=reason,
+            decided_by=actor,
+            decided_at=log.now,
+        )
+        with decided(stored.tournament, ruling, log, shown):
+            ruling.save()
+            _set(stored, Entry.Status.DISQUALIFIED, log, f"{stored} was disqualified.", reason, ruling)
+            follow_entry(stored, log)
     entry.status = stored.status
 
 
-def reinstate(entry: Entry, *, actor: Actor, reason: str) -> None:
+def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> None:
     """Take the withdrawal or disqualification in force back; everything is exactly as it was before."""
     with change(entry.tournament, actor=actor, action="reinstate") as log:
         stored = _stored(entry)
         if stored.standing == Standing.IN:
             return
         need_reason(reason)
+        refuse_own_game(actor, [stored.pk])
         refuse_once_declared(stored.tournament)
+        ruling = stored.rulings.filter(kind=Ruling.Kind.DISQUALIFIED, undone_at=None).first()
         left = stored.journal.filter(after__status=stored.status).exclude(action="reinstate")
         line = left.order_by("-revision").first()
         earlier = Entry.Status(line.before["status"] if line and line.before else Entry.Status.ENTERED)
-        _set(stored, earlier, log, f"{stored} is {earlier.label} again.", reason)
-        follow_entry(stored, log)
+        with as_shown(stored.tournament, shown):
+            if ruling:
+                ruling.undone_at, ruling.undone_by = log.now, actor
+                ruling.save(update_fields=["undone_at", "undone_by"])
+                take_back(ruling, log)
+            _set(stored, earlier, log, f"{stored} is {earlier.label} again.", reason, ruling)
+            follow_entry(stored, log)
     entry.status = stored.status
 
 
@@ -233,7 +256,16 @@ def _refuse_with_seat(entry: Entry) -> None:
         )
 
 
-def _set(stored: Entry, status: Entry.Status, log: Log, summary: str, reason: str = "") -> None:
+def _set(
+    stored: Entry, status: Entry.Status, log: Log, summary: str, reason: str = "", ruling: Ruling | None = None
+) -> None:
     before, stored.status = stored.status, status
     stored.save(update_fields=["status"])
-    log.write(summary, before={"status": before}, after={"status": str(status)}, reason=reason, entry=stored)
+    log.write(
+        summary,
+        before={"status": before},
+        after={"status": str(status)},
+        reason=reason,
+        entry=stored,
+        ruling=ruling,
+    )

@@ -1,7 +1,9 @@
 """Machines of the show and their use in a stage."""
 
+from decimal import Decimal
+
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Machine, Show, Stage, StageMachine, Tournament
+from tournaments.models import Machine, Ruling, Show, Stage, StageMachine, Tournament
 from tournaments.services.change import Actor, all_or_nothing, change
 from tournaments.services.shows import checked, need_reason, refuse_too_many_games
 
@@ -66,8 +68,16 @@ def leave_out(used: StageMachine, *, actor: Actor) -> None:
         log.write(f"{stored.machine} is not used in {label}.", machine=stored.machine)
 
 
-def set_state(used: StageMachine, *, actor: Actor, state: str, reason: str) -> None:
-    """Open a machine in a stage, close it and let its scores stand, or cancel it with all its scores.
+def set_state(
+    used: StageMachine,
+    *,
+    actor: Actor,
+    state: str,
+    reason: str,
+    substitute: Machine | None = None,
+    factor: Decimal | None = None,
+) -> None:
+    """Give a machine in a stage the state it has elsewhere, as from a folder; at the desk it is withdrawn by a ruling.
 
     Taking a cancelling back is refused while somebody has played the game that was given back.
     Source: house rules, "Machine removed; scores are ranked".
@@ -80,8 +90,15 @@ def set_state(used: StageMachine, *, actor: Actor, state: str, reason: str) -> N
         stage = stored.stage
         if stage.state == Stage.State.CLOSED:
             raise Refusal(f"{stage.label} is closed.")
+        if Ruling.objects.filter(
+            stage=stage, machine=stored.machine, kind=Ruling.Kind.MACHINE, undone_at=None
+        ).exists():
+            raise Refusal(f"A ruling has withdrawn {stored.machine}; take that ruling back.")
+        if state == StageMachine.State.RESCALED and (substitute is None or factor is None):
+            raise Refusal(f"{stored.machine} needs a substitute and a factor.")
         before, stored.state = stored.state, StageMachine.State(state)
-        stored.save(update_fields=["state"])
+        stored.substitute, stored.factor = substitute, factor
+        stored.save(update_fields=["state", "substitute", "factor"])
         refuse_too_many_games(stage, stage.tournament.kind.qualifying(stage.tournament.rules_in_force))
         used.state = stored.state
         log.write(

@@ -10,8 +10,9 @@ from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
 from tournaments.domain.scores import doubt, grouped
 from tournaments.formats import PlannedMatch
-from tournaments.models import Entry, Machine, Match, Score, Side, Stage, StageMachine
+from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, Stage, StageMachine
 from tournaments.services.change import Actor, Log, change
+from tournaments.services.effects import decided
 from tournaments.services.progress import (
     clear_matches,
     deal_matches,
@@ -293,10 +294,11 @@ def absent(match: Match, *, actor: Actor, entry: int, reason: str, away: bool = 
         follow(stored, log)
 
 
-def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str) -> None:
+def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str, shown: str = "") -> None:
     """The next in the original order takes a leaver's seat and matches, before the stage has begun.
 
     Refused where games decide the seats: everybody behind the leaver there has a game of their own. Our choice.
+    `shown` is the digest of the effects that the person saw.
     """
     with change(stage.tournament, actor=actor, action="replace seat") as log:
         stored = _stored_stage(stage)
@@ -313,17 +315,30 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
             raise Refusal(f"{new} has a seat already.")
         if new.standing != Standing.IN:
             raise Refusal(f"{new} is {new.get_status_display()}.")
-        old, seat.entry = seat.entry, new
-        seat.why = f"for {old}"
-        seat.save(update_fields=["entry", "why"])
-        Side.objects.filter(match__stage=stored, entry=old).update(entry=new)
-        log.write(
-            f"{stored.label}: {new} takes the seat of {old}.",
-            before={"entry": old.pk, "seed": seat.seed},
-            after={"entry": new.pk, "seed": seat.seed},
-            reason=reason,
+        ruling = Ruling(
+            tournament=stored.tournament,
+            stage=stored,
+            kind=Ruling.Kind.REPLACED,
             entry=new,
+            reason=reason,
+            decided_by=actor,
+            decided_at=log.now,
         )
+        with decided(stored.tournament, ruling, log, shown):
+            old, seat.entry = seat.entry, new
+            seat.why = f"for {old}"
+            seat.save(update_fields=["entry", "why"])
+            Side.objects.filter(match__stage=stored, entry=old).update(entry=new)
+            ruling.data = {"seed": seat.seed, "for": old.number}
+            ruling.save()
+            log.write(
+                f"{stored.label}: {new} takes the seat of {old}.",
+                before={"entry": old.pk, "seed": seat.seed},
+                after={"entry": new.pk, "seed": seat.seed},
+                reason=reason,
+                entry=new,
+                ruling=ruling,
+            )
 
 
 def refill(stage: Stage, *, actor: Actor, reason: str) -> None:

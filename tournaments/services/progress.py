@@ -17,7 +17,8 @@ from tournaments.services.change import Log
 def follow(match: Match, log: Log) -> None:
     """Bring a match's state, and the seats that depend on its stage, up to date with its scores."""
     sides = list(match.sides.all())
-    scored = set(Score.objects.filter(match=match, state__in=Score.COUNTED).values_list("entry_id", flat=True))
+    over = (*Score.COUNTED, Score.State.DISCARDED)
+    scored = set(Score.objects.filter(match=match, state__in=over).values_list("entry_id", flat=True))
     out = _disqualified(match.stage)
     done = all(side.absent or side.entry_id in scored | out for side in sides)
     if done and match.state != Match.State.DONE:
@@ -111,14 +112,15 @@ def outcomes(stage: Stage) -> list[tuple[Match, Outcome]]:
     )
     out = _disqualified(stage)
     scores: dict[int, dict[int, int]] = {}
-    for match, entry, value in Score.objects.filter(match__stage=stage, state__in=Score.COUNTED).values_list(
-        "match_id", "entry_id", "value"
-    ):
-        if entry not in out and value is not None:
-            scores.setdefault(match, {})[entry] = value
+    discarded: set[tuple[int | None, int]] = set()
+    for score in Score.objects.filter(match__stage=stage, state__in=(*Score.COUNTED, Score.State.DISCARDED)):
+        if score.state == Score.State.DISCARDED:
+            discarded.add((score.match_id, score.entry_id))
+        elif score.entry_id not in out and score.match_id is not None and score.counts is not None:
+            scores.setdefault(score.match_id, {})[score.entry_id] = score.counts
     decisions = tuple(
         selectors.decision(kind, data, reason)
-        for kind, data, reason in Ruling.objects.filter(stage=stage, undone_at=None)
+        for kind, data, reason in Ruling.objects.filter(stage=stage, undone_at=None, kind__in=Ruling.ORDERS)
         .order_by("decided_at", "pk")
         .values_list("kind", "data", "reason")
     )
@@ -129,7 +131,11 @@ def outcomes(stage: Stage) -> list[tuple[Match, Outcome]]:
                 Game(
                     entries=tuple(side.entry_id for side in match.sides.all()),
                     scores=scores.get(match.pk, {}),
-                    absent=frozenset(s.entry_id for s in match.sides.all() if s.absent or s.entry_id in out),
+                    absent=frozenset(
+                        side.entry_id
+                        for side in match.sides.all()
+                        if side.absent or side.entry_id in out or (match.pk, side.entry_id) in discarded
+                    ),
                     decisions=decisions,
                 ),
                 go_on,

@@ -1,4 +1,4 @@
-"""What people decide: play-off results and rulings on an order."""
+"""What people decide about an order, by a play-off or a ruling; and the undo of every ruling there is."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,10 +8,14 @@ from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Ruling, Stage
+from tournaments.services import late as late_changes
 from tournaments.services.change import Actor, Log, change
+from tournaments.services.effects import as_shown
 from tournaments.services.progress import fill, outcomes, refuse_once_declared
-from tournaments.services.shows import need_reason
+from tournaments.services.scores import snapshot, stored_score
+from tournaments.services.shows import need_reason, refuse_own_game
 from tournaments.services.stages import next_stage
+from tournaments.services.undoing import take_back
 
 
 def record_play_off(
@@ -28,6 +32,7 @@ def record_play_off(
         if stage.spec.ranked and not kind.play_off_at_cut(rules):
             raise Refusal(f"By the rules of {stage.tournament.name} the organisers' ruling settles a tie at the cut.")
         _check_everybody(level, tuple(scores))
+        refuse_own_game(actor, tuple(scores))
         # The number only makes the line steady; equal scores stay level, see `selectors.decision`.
         order = sorted(scores, key=lambda entry: (-scores[entry], level[entry].number))
         data = {"order": order, "scores": {str(entry): scores[entry] for entry in order}}
@@ -45,6 +50,7 @@ def rule_order(
         level = _level(stage, log, tuple(order))
         need_reason(reason)
         _check_everybody(level, tuple(order))
+        refuse_own_game(actor, tuple(order))
         told = ", ".join(str(level[entry]) for entry in order)
         return _decide(
             stage,
@@ -57,20 +63,69 @@ def rule_order(
         )
 
 
-def undo_ruling(ruling: Ruling, *, actor: Actor, reason: str, expected: int | None = None) -> None:
-    """Take a ruling back; what it settled is open again."""
+def undo_ruling(
+    ruling: Ruling,
+    *,
+    actor: Actor,
+    reason: str,
+    expected: int | None = None,
+    late: str | None = None,
+    shown: str = "",
+) -> None:
+    """Take a ruling back; everything it changed is exactly as it was before, and what it settled is open again.
+
+    Refused with the reason when something that it changed has been changed since. In a stage that is closed `late` is
+    what an organiser decides about who goes on, see `late.refuse_unless`.
+    """
     with change(ruling.tournament, actor=actor, action="undo ruling", expected=expected) as log:
-        stored = Ruling.objects.select_related("stage__tournament").get(pk=ruling.pk)
+        stored = Ruling.objects.select_related(
+            "tournament__show", "stage__tournament__show", "score__machine", "entry__player", "machine"
+        ).get(pk=ruling.pk)
         if stored.undone_at:
             return
         need_reason(reason)
         if stored.kind == Ruling.Kind.LOTS:
             raise Refusal("Lots are drawn once; decide another order by a ruling.")
-        _refuse_once_declared(stored.stage)
-        stored.undone_at, stored.undone_by = log.now, actor
-        stored.save(update_fields=["undone_at", "undone_by"])
-        log.write(f"{stored} was taken back.", before=stored.data, reason=reason)
-        fill(stored.stage, log)
+        refuse_own_game(actor, _players_of(stored))
+        stage = stored.stage
+        if stage is not None and stored.kind in Ruling.ORDERS:
+            _refuse_once_declared(stage)
+        elif stage is not None and stored.changes["rows"]:
+            late_changes.refuse_unless(stage, log, late)
+        else:
+            refuse_once_declared(stored.tournament)
+        going_on = late_changes.going_on_from(stage) if stage else None
+        before = snapshot(stored.score) if stored.score else stored.data
+        with as_shown(stored.tournament, shown):
+            stored.undone_at, stored.undone_by = log.now, actor
+            stored.save(update_fields=["undone_at", "undone_by"])
+            log.write(
+                f"{_told(stored)} was taken back.",
+                before=before,
+                reason=reason,
+                score=stored.score,
+                entry=stored.entry,
+                machine=stored.machine,
+                ruling=stored,
+            )
+            take_back(stored, log)
+            if stored.score:
+                log.line["after"] = snapshot(stored_score(stored.score))
+            if stage is not None and going_on is not None:
+                late_changes.settle(stage, log, late, going_on)
+
+
+def _told(ruling: Ruling) -> str:
+    about = ruling.entry or ruling.machine
+    return f"{ruling}, {about}," if about else str(ruling)
+
+
+def _players_of(ruling: Ruling) -> list[int]:
+    if ruling.match:
+        return [side.entry_id for side in ruling.match.sides.all()]
+    if ruling.kind in Ruling.ORDERS:
+        return list(ruling.data["order"])
+    return [ruling.entry_id] if ruling.entry_id else []
 
 
 def _refuse_once_declared(stage: Stage) -> None:
@@ -116,7 +171,6 @@ def _check_everybody(level: Mapping[int, Entry], named: tuple[int, ...]) -> None
 def _decide(
     stage: Stage, log: Log, actor: Actor, kind: Ruling.Kind, data: dict[str, Any], reason: str, summary: str
 ) -> Ruling:
-    log.write(summary, after=data, reason=reason)
     ruling = Ruling.objects.create(
         tournament=stage.tournament,
         stage=stage,
@@ -126,5 +180,6 @@ def _decide(
         decided_by=actor,
         decided_at=log.now,
     )
+    log.write(summary, after=data, reason=reason, ruling=ruling)
     fill(stage, log)
     return ruling

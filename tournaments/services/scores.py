@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 from django.db.models import QuerySet
 
 from tournaments import selectors
-from tournaments.domain.facts import Phase, QualifyingRules
+from tournaments.domain.facts import Phase, Played, QualifyingRules
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
+from tournaments.domain.rulings import ranked_elsewhere
 from tournaments.domain.scores import HIGHEST, doubt, grouped
-from tournaments.models import Entry, Journal, Machine, Match, Score, Stage, StageMachine
+from tournaments.models import Entry, Journal, Machine, Match, Ruling, Score, Stage, StageMachine
 from tournaments.services.change import LONGEST_REASON, Actor, Log, change
 from tournaments.services.progress import follow, refuse_once_declared
 from tournaments.services.shows import need_reason
@@ -39,6 +40,8 @@ def start(stage: Stage, *, actor: Actor, entry: Entry, machine: Machine, at: dat
             .select_related("entry__player")
             .first()
         )
+        if Machine.objects.filter(pk=machine.pk, in_order=False).exists():
+            raise Refusal(f"{machine} is out of order; no game starts on it.", field="machine")
         if busy:
             raise Refusal(f"{machine} is busy: {busy.entry} is playing it.", field="machine")
         score = Score(stage=stage, entry=entry, machine=machine, state=Score.State.PLAYING, started_at=game.at)
@@ -77,7 +80,7 @@ def record(
             game.check_may_play()
         if sure != value:
             _doubt(value, game)
-        before = _snapshot(under_way) if under_way else None
+        before = snapshot(under_way) if under_way else None
         score = under_way or Score(
             stage=stage, entry=entry, machine=machine, attempt=game.free_attempt(), slot=game.free_slot()
         )
@@ -92,12 +95,12 @@ def record(
 def abandon(score: Score, *, actor: Actor, reason: str, seen: int | None = None) -> None:
     """A game under way is given up without a result; it does not count as played."""
     with change(score.stage.tournament, actor=actor, action="abandon game") as log:
-        stored = _stored(score)
+        stored = stored_score(score)
         if stored.state != Score.State.PLAYING:
             raise Refusal(f"{stored.entry} is no longer playing {stored.machine}.")
-        _refuse_if_stale(stored, stored.revision if seen is None else seen)
+        refuse_if_stale(stored, stored.revision if seen is None else seen)
         need_reason(reason)
-        before = _snapshot(stored)
+        before = snapshot(stored)
         stored.state = Score.State.VOID
         save(stored, log, f"{stored.entry} gave up the game on {stored.machine}.", before=before, reason=reason)
 
@@ -124,7 +127,7 @@ def correct(
     with change(score.stage.tournament, actor=actor, action="correct score", key=key, carried=carried) as log:
         if log.first:
             return True
-        stored = _stored(score)
+        stored = stored_score(score)
         new_value = stored.value if value is None else value
         new_entry, new_machine = entry or stored.entry, machine or stored.machine
         if stored.state in Score.COUNTED and (new_value, new_entry, new_machine) == (
@@ -133,13 +136,14 @@ def correct(
             stored.machine,
         ):
             return False
-        _refuse_if_stale(stored, seen)
+        refuse_if_stale(stored, seen)
         if stored.state not in Score.COUNTED:
-            raise Refusal(f"{_named(stored)} is {stored.get_state_display()} and cannot be corrected.")
+            raise Refusal(f"{named(stored)} is {stored.get_state_display()} and cannot be corrected.")
+        _refuse_under_ruling(stored)
         _refuse_if_not_open(stored.stage, log)
         need_reason(reason)
         new_value = in_range(new_value)
-        before = _snapshot(stored)
+        before = snapshot(stored)
         if stored.match and (new_entry, new_machine) != (stored.entry, stored.machine):
             raise Refusal(f"A match keeps its players and its machine; void the score of {stored.entry} instead.")
         game = _Game(stored.stage, new_entry, new_machine, log.now, besides=stored)
@@ -159,46 +163,48 @@ def correct(
 def void(score: Score, *, actor: Actor, seen: int, reason: str) -> None:
     """Take a score out of everything; it stays in the history and can be restored."""
     with change(score.stage.tournament, actor=actor, action="void score") as log:
-        stored = _stored(score)
+        stored = stored_score(score)
         if stored.state == Score.State.VOID:
             return
-        _refuse_if_stale(stored, seen)
+        refuse_if_stale(stored, seen)
+        _refuse_under_ruling(stored)
         _refuse_if_not_open(stored.stage, log)
         need_reason(reason)
-        before = _snapshot(stored)
+        before = snapshot(stored)
         stored.state = Score.State.VOID
-        save(stored, log, f"{_named(stored)} is void.", before=before, reason=reason)
+        save(stored, log, f"{named(stored)} is void.", before=before, reason=reason)
 
 
 def restore(score: Score, *, actor: Actor, seen: int, reason: str = "") -> None:
     """Bring a void score back as it was; refused when the game has been played again since."""
     with change(score.stage.tournament, actor=actor, action="restore score") as log:
-        stored = _stored(score)
+        stored = stored_score(score)
         if stored.state in Score.LIVE:
             return
-        _refuse_if_stale(stored, seen)
+        refuse_if_stale(stored, seen)
+        _refuse_under_ruling(stored)
         line = _last_line(stored)
         if stored.state != Score.State.VOID or not line.before:
-            raise Refusal(f"There is nothing of {_named(stored)} to restore.")
-        _return_to(stored, line.before, log, f"{_named(stored)} is restored.", reason=reason)
+            raise Refusal(f"There is nothing of {named(stored)} to restore.")
+        _return_to(stored, line.before, log, f"{named(stored)} is restored.", reason=reason)
 
 
 def undo(score: Score, *, actor: Actor, seen: int) -> None:
     """Take back the last change of a score and leave exactly what was before: a new score becomes void."""
     with change(score.stage.tournament, actor=actor, action="undo") as log:
-        stored = _stored(score)
+        stored = stored_score(score)
         line = _last_line(stored)
         if line.action == "undo" and line.before and line.before["revision"] == seen:
             return
-        _refuse_if_stale(stored, seen)
+        refuse_if_stale(stored, seen)
         reason = f"took back: {line.summary}"[:LONGEST_REASON]
         if line.before is None:
             _refuse_if_not_open(stored.stage, log)
-            before = _snapshot(stored)
+            before = snapshot(stored)
             stored.state = Score.State.VOID
-            save(stored, log, f"{_named(stored)} was taken back.", before=before, reason=reason)
+            save(stored, log, f"{named(stored)} was taken back.", before=before, reason=reason)
         else:
-            _return_to(stored, line.before, log, f"{_named(stored)} is as it was before.", reason=reason)
+            _return_to(stored, line.before, log, f"{named(stored)} is as it was before.", reason=reason)
 
 
 def put_aside(
@@ -246,9 +252,9 @@ def settle(waiting: Score, *, actor: Actor, keep_waiting: bool, reason: str, see
     `seen_first` is the revision of the first result on the form: corrected since, it is `Stale`.
     """
     with change(waiting.stage.tournament, actor=actor, action="settle") as log:
-        stored = _stored(waiting)
+        stored = stored_score(waiting)
         if stored.state != Score.State.WAITING:
-            raise Refusal(f"{_named(stored)} is settled already.")
+            raise Refusal(f"{named(stored)} is settled already.")
         _refuse_if_not_open(stored.stage, log)
         need_reason(reason)
         first = _counted(stored.stage, stored.entry, stored.machine).filter(attempt=stored.attempt).first()
@@ -257,9 +263,11 @@ def settle(waiting: Score, *, actor: Actor, keep_waiting: bool, reason: str, see
                 f"The other result of {stored.entry} on {stored.machine} is gone; void this one and record it anew."
             )
         if first is not None and seen_first is not None:
-            _refuse_if_stale(first, seen_first)
+            refuse_if_stale(first, seen_first)
+        if first is not None and keep_waiting:
+            _refuse_under_ruling(first)
         subject = first or stored
-        before = _snapshot(subject)
+        before = snapshot(subject)
         if keep_waiting and first is not None:
             first.value, first.recorded_at, first.recorded_by = stored.value, stored.recorded_at, stored.recorded_by
             first.taken_at, first.late, first.source = stored.taken_at, stored.late, stored.source
@@ -270,7 +278,7 @@ def settle(waiting: Score, *, actor: Actor, keep_waiting: bool, reason: str, see
         log.write(
             f"{subject.entry} on {subject.machine}: {grouped(subject.value or 0)} is the score.",
             before=before,
-            after=_snapshot(subject),
+            after=snapshot(subject),
             reason=reason,
             score=subject,
             other_score=stored,
@@ -299,7 +307,7 @@ class _Game:
         if machine.pk not in states:
             raise Refusal(f"{machine} is not used in {self.stage.label.lower()}.", field="machine")
         self.state = StageMachine.State(states[machine.pk])
-        self.cancelled = {pk for pk, state in states.items() if state == StageMachine.State.CANCELLED}
+        self.cancelled, self.moves = selectors.withdrawn(stage)
         own = Score.objects.filter(stage=stage, entry=entry, state__in=Score.LIVE).select_related("machine")
         self.own = [score for score in own if besides is None or score.pk != besides.pk]
 
@@ -328,16 +336,22 @@ class _Game:
 
     def check_room(self) -> None:
         """Raise `Refusal` when the entry has all its games already, here or in all. Cancelled games are given back."""
-        here = self.here()
-        if len(here) >= self.rules.games_per_machine:
+        names = {score.machine_id: score.machine.name for score in self.own}
+        own = [Played(self.entry.pk, score.machine_id, score.value or 0) for score in self.own]
+        games, notes = ranked_elsewhere(own, self.moves, self.rules.games_per_machine)
+        if len([game for game in games if game.machine == self.machine.pk]) >= self.rules.games_per_machine:
+            told = [self._told(self.here()), *(note.words for note in notes if note.machine == self.machine.pk)]
             raise Refusal(
-                f"{self.entry.name} has already played {self.machine.name}: {self._told(here)}.", field="machine"
+                f"{self.entry.name} has already played {self.machine.name}: {', '.join(filter(None, told))}.",
+                field="machine",
             )
-        counted = [score for score in self.own if score.machine_id not in self.cancelled]
+        counted = [game.machine for game in games if game.machine not in self.cancelled]
         if len(counted) >= self.rules.games_allowed and self.machine.pk not in self.cancelled:
+            substitutes = Machine.objects.in_bulk([machine for machine in counted if machine not in names])
+            names |= {pk: machine.name for pk, machine in substitutes.items()}
             raise Refusal(
                 f"{self.entry.name} has already played all {self.rules.games_allowed} games:"
-                f" {', '.join(sorted(score.machine.name for score in counted))}.",
+                f" {', '.join(sorted(names[machine] for machine in counted))}.",
                 field="number",
             )
 
@@ -387,14 +401,23 @@ def in_range(value: int | None) -> int:
     return value
 
 
-def _stored(score: Score) -> Score:
+def stored_score(score: Score) -> Score:
     related = ("entry__player", "machine", "stage__tournament__show", "match")
     return Score.objects.select_related(*related).get(pk=score.pk)
+
+
+def _refuse_under_ruling(score: Score) -> None:
+    """A ruling that changed a score is taken back as a whole, or stays."""
+    for ruling in selectors.rulings_on(score):
+        if ruling.kind != Ruling.Kind.CORRECTED and ruling.data.get("reached") != ruling.data.get("counts"):
+            raise Refusal(f"{named(score)}: “{ruling.get_kind_display()}” is in force; take that ruling back first.")
 
 
 def _last_line(score: Score) -> Journal:
     """The last change of a score. One that settled a conflict stands: it concerned two scores and had a reason."""
     line = selectors.history(score)[-1]
+    if line.ruling_id:
+        raise Refusal("A ruling was the last change of this score; it is made and taken back on its own.")
     if line.other_score_id:
         raise Refusal("A settled conflict is changed by correcting the score, so that the reason is kept.")
     return line
@@ -406,18 +429,18 @@ def _counted(stage: Stage, entry: Entry, machine: Machine) -> QuerySet[Score]:
     return counted.select_related("entry__player", "machine", "stage__tournament")
 
 
-def _named(score: Score) -> str:
+def named(score: Score) -> str:
     value = grouped(score.value) if score.value is not None else "a game under way"
     return f"{score.entry} on {score.machine}, {value}"
 
 
-def _refuse_if_stale(stored: Score, seen: int) -> None:
+def refuse_if_stale(stored: Score, seen: int) -> None:
     if stored.revision == seen:
         return
     line = stored.journal.filter(revision=seen).first()
     then = line.after.get("value") if line and line.after else None
     raise Stale(
-        f"Somebody changed this score while you were looking: it is now {_named(stored)}"
+        f"Somebody changed this score while you were looking: it is now {named(stored)}"
         f" ({stored.get_state_display()}). Nothing of yours was saved.",
         seen=grouped(then) if then is not None else "",
         now=grouped(stored.value) if stored.value is not None else stored.get_state_display(),
@@ -431,11 +454,12 @@ def _refuse_if_not_open(stage: Stage, log: Log) -> None:
     refuse_once_declared(stage.tournament)
 
 
-def _snapshot(score: Score) -> dict[str, Any]:
+def snapshot(score: Score) -> dict[str, Any]:
     """What a score was, for people who read the history and for putting it back exactly."""
     return {
         "state": str(score.state),
         "value": score.value,
+        "ranked": score.ranked,
         "entry": score.entry_id,
         "entry_name": str(score.entry),
         "machine": score.machine_id,
@@ -452,7 +476,7 @@ def _snapshot(score: Score) -> dict[str, Any]:
 def _return_to(stored: Score, before: Mapping[str, Any], log: Log, summary: str, reason: str) -> None:
     """Put a score back to an earlier snapshot; its game must still be free."""
     _refuse_if_not_open(stored.stage, log)
-    now = _snapshot(stored)
+    now = snapshot(stored)
     entry = Entry.objects.select_related("player").get(pk=before["entry"])
     machine = Machine.objects.get(pk=before["machine"])
     same_place = stored.state in Score.LIVE and (entry, machine) == (stored.entry, stored.machine)
@@ -464,6 +488,7 @@ def _return_to(stored: Score, before: Mapping[str, Any], log: Log, summary: str,
         stored.attempt, stored.slot = game.free_attempt(), game.free_slot()
     stored.entry, stored.machine = entry, machine
     stored.state, stored.value, stored.late = Score.State(before["state"]), before["value"], before["late"]
+    stored.ranked = before.get("ranked")
     stored.taken_at = datetime.fromisoformat(before["taken_at"]) if before["taken_at"] else None
     stored.recorded_at = datetime.fromisoformat(before["recorded_at"]) if before["recorded_at"] else None
     stored.recorded_by_id, stored.source = before["recorded_by"], before["source"]
@@ -481,18 +506,27 @@ def _refuse_if_replaced(score: Score, match: Match) -> None:
         raise Refusal(f"{score.entry} is marked as absent; take that back first.")
 
 
-def save(score: Score, log: Log, summary: str, *, before: dict[str, Any] | None, reason: str = "") -> None:
+def save(
+    score: Score,
+    log: Log,
+    summary: str,
+    *,
+    before: dict[str, Any] | None,
+    reason: str = "",
+    ruling: Ruling | None = None,
+) -> None:
     """Write a score with its journal line inside a running change, and what follows from it in its match."""
     score.revision = log.revision
     score.save()
     log.write(
         summary,
         before=before,
-        after=_snapshot(score),
+        after=snapshot(score),
         reason=reason,
         score=score,
         entry=score.entry,
         machine=score.machine,
+        ruling=ruling,
     )
     if score.match:
         follow(score.match, log)

@@ -1,6 +1,6 @@
 """Shows, tournaments, their rules and their times."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from tournaments import formats, selectors
 from tournaments.domain.facts import Phase, QualifyingRules
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Show, Stage, Tournament
+from tournaments.models import Entry, Show, Stage, Tournament
 from tournaments.services.change import Actor, all_or_nothing, change
 
 
@@ -175,6 +175,16 @@ def need_reason(reason: str) -> None:
     """Raise `Refusal` unless a reason is given: whatever alters a result says why."""
     if not reason.strip():
         raise Refusal("Say why, in a few words; it is kept beside the change.", field="reason")
+
+
+def refuse_own_game(actor: Actor, entries: Collection[int]) -> None:
+    """Raise `Refusal` when who acts is one of the players concerned, by the account of the person.
+
+    Our choice, as at every table: nobody rules on a game of their own.
+    """
+    own = Entry.objects.filter(pk__in=entries, player__account=actor).select_related("player") if actor else ()
+    for entry in own:
+        raise Refusal(f"{entry} is you: somebody else has to rule on your own game.")
 
 
 def refuse_too_many_games(stage: Stage, rules: QualifyingRules) -> None:

@@ -11,6 +11,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from django.db.models.functions import Coalesce
+
 from tournaments import formats, live
 from tournaments.domain import finals
 from tournaments.domain.facts import Decision, Phase, Standing
@@ -196,8 +198,10 @@ def _seats(
 
 def _rulings(tournament: Tournament) -> dict[int, list[Ruling]]:
     found: dict[int, list[Ruling]] = {}
-    for ruling in Ruling.objects.filter(tournament=tournament, undone_at=None).order_by("decided_at", "pk"):
-        found.setdefault(ruling.stage_id, []).append(ruling)
+    in_stages = Ruling.objects.filter(stage__tournament=tournament, undone_at=None)
+    for ruling in in_stages.order_by("decided_at", "pk"):
+        if ruling.stage_id is not None:
+            found.setdefault(ruling.stage_id, []).append(ruling)
     return found
 
 
@@ -214,7 +218,7 @@ def _games(
             stage__tournament=tournament, state__in=Score.COUNTED, match__isnull=False
         )
         .order_by()
-        .values_list("match_id", "entry_id", "value")
+        .values_list("match_id", "entry_id", Coalesce("ranked", "value"))
     }
     sides: dict[int, list[Side]] = {}
     for side in Side.objects.filter(match__stage__tournament=tournament).order_by("rank"):

@@ -28,6 +28,13 @@ MACHINE_WORDS = {
     MachineState.OPEN: "",
     MachineState.LET_STAND: "Closed for new games; its scores stand.",
     MachineState.CANCELLED: "Cancelled: its scores are out of the ranking, and players get the game back.",
+    MachineState.RESCALED: "Withdrawn: its scores times a factor are ranked on the machine that stands in for it.",
+}
+SHORT_MACHINE_WORDS = {
+    MachineState.OPEN: "",
+    MachineState.LET_STAND: "closed",
+    MachineState.CANCELLED: "cancelled",
+    MachineState.RESCALED: "withdrawn",
 }
 
 
@@ -237,6 +244,10 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
     late = selectors.late_results(reading.stage, row.entry)
     played = [p for p in reading.facts.played if p.entry == row.entry]
     games = Counter(p.machine for p in played)
+    ruled: dict[int, list[str]] = {}
+    for entry, on, words in reading.facts.notes:
+        if entry == row.entry and on is not None:
+            ruled.setdefault(on, []).append(words)
     ranked = {result.machine: result for result in row.results}
     lines = [
         GameLine(
@@ -250,6 +261,7 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
                 f"best of {games[r.machine]} games" if games[r.machine] > 1 else "",
                 "late slip" if (r.machine, r.value) in late else "",
                 "machine closed, score stands" if machines[r.machine].state == MachineState.LET_STAND else "",
+                *ruled.get(r.machine, ()),
             ),
         )
         for r in row.results
@@ -261,6 +273,9 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
             lines.append(GameLine(machines[p.machine].code, machines[p.machine].name, grouped(p.value), "", "", note))
     lines += _unfinished(reading.facts.playing, row.entry, machines, "playing now")
     lines += _unfinished(reading.facts.waiting, row.entry, machines, "second result, waits for a decision")
+    for entry, machine in reading.facts.spent:
+        note = _notes(*ruled.get(machine, ())) or "discarded"
+        lines += _unfinished([(entry, machine)], row.entry, machines, note)
     return lines
 
 
@@ -310,9 +325,7 @@ def leaders(reading: Reading) -> list[Leader]:
         results = reading.table.machines.get(machine.id, ())
         best = in_order(results[:1], entrants)
         level = sum(1 for result in results if result.place == 1)
-        note = {MachineState.OPEN: "", MachineState.LET_STAND: "closed", MachineState.CANCELLED: "cancelled"}[
-            machine.state
-        ]
+        note = SHORT_MACHINE_WORDS[machine.state]
         found.append(
             Leader(
                 machine.code,

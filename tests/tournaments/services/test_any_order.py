@@ -74,7 +74,7 @@ class Hall:
         how(self.entry(), actor=None, reason="as people do")
 
 
-MACHINE_STATES = list(StageMachine.State)
+MACHINE_STATES = [state for state in StageMachine.State if state != StageMachine.State.RESCALED]
 OFTEN = [Hall.start, Hall.record, Hall.record, Hall.correct, Hall.void, Hall.restore, Hall.undo, Hall.undo]
 SELDOM = [Hall.abandon, Hall.put_aside, Hall.settle, Hall.machine_state, Hall.leave_or_return]
 

@@ -35,7 +35,7 @@ def write(log):
 
 
 def rename(log):
-    Tournament.objects.filter(pk=log.tournament.pk).update(name="Half done")
+    Tournament.objects.update(name="Half done")
 
 
 def lines(tournament):

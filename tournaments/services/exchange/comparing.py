@@ -283,13 +283,14 @@ class Comparison:
                 self.unchanged += 1
 
     def _compare_rulings(self) -> None:
-        known = list(Ruling.objects.filter(stage__in=self.stages.values()).select_related("stage"))
+        keys: dict[int | None, str] = {stage.pk: key for key, stage in self.stages.items()}
+        known = list(Ruling.objects.filter(stage__in=keys, kind__in=Ruling.ORDERS))
         numbers = {entry.pk: number for number, entry in self.entries.items()}
         for line in self.folder.rulings:
             same = [
                 ruling
                 for ruling in known
-                if (ruling.stage.key, ruling.kind) == (line.stage, line.kind)
+                if (keys[ruling.stage_id], ruling.kind) == (line.stage, line.kind)
                 and tuple(numbers[pk] for pk in ruling.data["order"]) == line.order
                 and line.decided_at in (None, ruling.decided_at)
             ]

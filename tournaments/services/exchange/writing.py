@@ -216,11 +216,12 @@ def _results(tournament: Tournament) -> list[tuple[object, ...]]:
 
 
 def _rulings(tournament: Tournament) -> list[tuple[object, ...]]:
+    keys = dict[int | None, str](tournament.stages.values_list("pk", "key"))
     numbers = dict(tournament.entries.values_list("pk", "number"))
-    found = Ruling.objects.filter(tournament=tournament, undone_at=None).select_related("stage", "decided_by")
+    found = Ruling.objects.filter(stage__tournament=tournament, kind__in=Ruling.ORDERS, undone_at=None)
     return [
         (
-            ruling.stage.key,
+            keys[ruling.stage_id],
             ruling.kind,
             " ".join(str(numbers[pk]) for pk in ruling.data["order"]),
             _play_off(ruling.data),
@@ -228,7 +229,7 @@ def _rulings(tournament: Tournament) -> list[tuple[object, ...]]:
             _time(ruling.decided_at, tournament.show.zone),
             ruling.data.get("decided_by") or (ruling.decided_by.get_username() if ruling.decided_by else ""),
         )
-        for ruling in found.order_by("stage__position", "decided_at", "pk")
+        for ruling in found.select_related("decided_by").order_by("stage__position", "decided_at", "pk")
     ]
 
 

@@ -1,0 +1,110 @@
+"""What rulings make of a score, and how they are told.
+
+House rules, "Warning, disqualification, score adjusted or discarded", "Fault that affects the score", "Slam tilt" and
+"Extra ball played by mistake". What was reached always stays beside what counts.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+from statistics import median
+from typing import Any
+
+from tournaments.domain.facts import Note, Played
+from tournaments.domain.scores import HIGHEST, grouped
+
+WORDS = {
+    "played-on": "fault, played on: the score stands",
+    "stopped": "fault: the game was stopped and is given back",
+    "extra-ball": "extra ball played by mistake: the next ball was not played",
+    "extra-ball-80": "extra ball played by mistake: 80 % counts",
+    "extra-ball-zero": "extra ball played on after being told: the game counts zero",
+    "slam-tilt": "slam tilt: the score reached stands",
+    "adjusted": "score adjusted",
+    "zero": "score set to zero",
+    "discarded": "game discarded: it counts as played and for nothing",
+    "corrected": "corrected after the round was closed",
+    "void": "made void after the round was closed",
+    "out-of-match": "disqualified from the match",
+    "disqualified": "disqualified from the tournament",
+    "replayed": "match stopped and played again",
+}
+"""Every kind of ruling that is told beside a result. A warning is between the player and the desk."""
+
+
+def eighty_percent(value: int) -> int:
+    """80 % of a score, rounded down to a whole point. Source: house rules, "Extra ball played by mistake"."""
+    return value * 80 // 100
+
+
+def rescaled(value: int, factor: Decimal) -> int:
+    """A score times a factor, rounded down to a whole point and never above the highest score.
+
+    Source: house rules, "Machine removed; scores are ranked".
+    """
+    return min(int((value * factor).to_integral_value(ROUND_FLOOR)), HIGHEST)
+
+
+def told(kind: str, data: Mapping[str, Any], reason: str) -> str:
+    """A ruling as it is printed beside the result it concerns, with its reason; "" where it is not for everybody."""
+    words = WORDS.get(kind, "")
+    if not words:
+        return ""
+    reached, counts = data.get("reached"), data.get("counts")
+    if reached is not None and counts is not None and reached != counts:
+        words += (
+            f" ({grouped(reached)} was {'recorded' if kind == 'corrected' else 'reached'}, {grouped(counts)} counts)"
+        )
+    return f"Ruling: {words}. {reason}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Scores of a withdrawn machine that are ranked on its substitute."""
+
+    substitute: int
+    factor: Decimal
+    name: str
+
+
+def ranked_elsewhere(
+    played: Iterable[Played], moves: Mapping[int, Move], games_per_machine: int
+) -> tuple[list[Played], list[Note]]:
+    """The scores as they are ranked when machines have been withdrawn by rescaling, and what is said beside them.
+
+    Whoever has all the games a machine allows on the substitute keeps those alone: the game on the withdrawn machine
+    is given back. Source: house rules, "Machine removed; scores are ranked"; that it is given back is our choice.
+    """
+    kept = [game for game in played if game.machine not in moves]
+    games: dict[tuple[int, int], int] = {}
+    for entry, machine, _ in kept:
+        games[entry, machine] = games.get((entry, machine), 0) + 1
+    notes = []
+    # The best first: with repeats it is the better score that is carried over while there is room for one.
+    for entry, machine, value in sorted((g for g in played if g.machine in moves), key=lambda game: -game.value):
+        move = moves[machine]
+        if games.get((entry, move.substitute), 0) >= games_per_machine:
+            continue
+        games[entry, move.substitute] = games.get((entry, move.substitute), 0) + 1
+        kept.append(Played(entry, move.substitute, rescaled(value, move.factor)))
+        notes.append(
+            Note(entry, move.substitute, f"{grouped(value)} on {move.name}, times {shown_factor(move.factor)}")
+        )
+    return kept, notes
+
+
+def proposed_factor(of: Sequence[int], onto: Sequence[int]) -> Decimal | None:
+    """What the scores `of` a withdrawn machine are multiplied by, for their median to become that of its substitute.
+
+    With four figures, and at most six decimals; None where one of the medians is missing or nothing. Our choice.
+    """
+    if not of or not onto or not median(of) or not median(onto):
+        return None
+    factor = Decimal(str(median(onto))) / Decimal(str(median(of)))
+    rounded = round(factor, min(6, max(0, 3 - factor.adjusted())))
+    return rounded or None
+
+
+def shown_factor(factor: Decimal) -> str:
+    """A factor without trailing zeros: "0.8"."""
+    return f"{factor.normalize():f}"

@@ -1,0 +1,211 @@
+"""What an act would change, before it is made: the act is really done, looked at, and taken back.
+
+So a preview cannot differ from what then happens. The digest of what a person saw comes back with their word, and the
+act is refused when it would meanwhile change something else.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tournaments import selectors
+from tournaments.domain import advancement
+from tournaments.domain.refusals import NeedsDecision, Stale
+from tournaments.domain.rulings import shown_factor
+from tournaments.domain.scores import grouped
+from tournaments.domain.standings import place_words, points_words
+from tournaments.models import Entry, Match, Ruling, Seat, Stage, StageMachine, Tournament
+from tournaments.selectors import StageRead
+from tournaments.services.change import Log, tried
+from tournaments.services.progress import outcomes
+from tournaments.services.undoing import recorded
+
+Picture = dict[tuple[str, str], dict[str, str]]
+"""By section (of which stage, and of what), what is true of each subject there, in words."""
+
+TABLE, CUT, WOULD, SEATS, GAMES, RESULTS = "table", "cut", "by the table now", "seats", "games", "results"
+PLAYERS, MACHINES = "players", "machines"
+
+
+class Line(NamedTuple):
+    """One subject, as it is and as it would be; "" where it is or would be nowhere."""
+
+    subject: str
+    before: str
+    after: str
+
+
+class Section(NamedTuple):
+    """What changes in one part of a stage: its table, the cut, seats, games, or the machines."""
+
+    stage: str
+    what: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Everything that anybody would see change. `digest` names exactly this."""
+
+    sections: tuple[Section, ...]
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(repr(self.sections).encode()).hexdigest()[:32]
+
+    @property
+    def across_the_cut(self) -> tuple[Line, ...]:
+        """Who would go on and would not have, or the other way round."""
+        return tuple(line for section in self.sections if section.what == CUT for line in section.lines)
+
+
+def preview(tournament: Tournament, act: Callable[[], object]) -> Effects:
+    """What the act would change. Nothing is changed; raises whatever the act raises."""
+    revision = tournament.revision
+    with tried():
+        before = picture(tournament)
+        act()
+        after = picture(tournament)
+    tournament.revision = revision
+    return compare(before, after)
+
+
+@contextmanager
+def decided(tournament: Tournament, ruling: Ruling, log: Log, shown: str = "") -> Iterator[None]:
+    """Record a ruling with what it changes, so that it can be taken back.
+
+    `shown` is the digest of the effects that the person saw: others now raise `Stale`.
+    """
+    with as_shown(tournament, shown), recorded(tournament, ruling, log):
+        yield
+
+
+@contextmanager
+def as_shown(tournament: Tournament, shown: str) -> Iterator[None]:
+    """Raise `Stale` at the end unless what changed is what the person was shown; nothing is asked without `shown`."""
+    before = picture(tournament) if shown else {}
+    yield
+    if shown and compare(before, picture(tournament)).digest != shown:
+        raise Stale("What this would change is not what it was when you looked. Nothing was saved; look again.")
+
+
+def picture(tournament: Tournament) -> Picture:
+    """A tournament as everybody sees it, in words that can be compared."""
+    found: Picture = {("", PLAYERS): _players(tournament)}
+    for stage in Stage.objects.filter(tournament=tournament).select_related("tournament").order_by("position"):
+        label = stage.label
+        found[label, MACHINES] = _machines(stage)
+        seats = _seats(stage)
+        if stage.spec.ranked and (stage.state != Stage.State.PLANNED or seats):
+            read = selectors.stage_facts(stage)
+            found[label, TABLE], found[label, CUT] = _table(read), _cut(read)
+            found[label, WOULD] = _would(read)
+        elif stage.spec.matches:
+            found[label, RESULTS] = _results(stage)
+        found[label, SEATS], found[label, GAMES] = seats, _games(stage)
+    return found
+
+
+def compare(before: Picture, after: Picture) -> Effects:
+    """What differs, section by section; subjects in the order in which they stand afterwards."""
+    sections = []
+    for section in [*after, *(section for section in before if section not in after)]:
+        old, new = before.get(section, {}), after.get(section, {})
+        subjects = [*new, *(subject for subject in old if subject not in new)]
+        lines = tuple(
+            Line(subject, old.get(subject, ""), new.get(subject, ""))
+            for subject in subjects
+            if old.get(subject, "") != new.get(subject, "")
+        )
+        if lines:
+            sections.append(Section(*section, lines))
+    return Effects(tuple(sections))
+
+
+def _players(tournament: Tournament) -> dict[str, str]:
+    entries = Entry.objects.filter(tournament=tournament).select_related("player").order_by("number")
+    return {str(entry): entry.get_status_display() for entry in entries}
+
+
+def _machines(stage: Stage) -> dict[str, str]:
+    found = {}
+    for used in (
+        StageMachine.objects.filter(stage=stage)
+        .select_related("machine", "substitute")
+        .order_by("machine__name", "machine__code")
+    ):
+        words = used.get_state_display()
+        if used.substitute:
+            words += f", {used.substitute.name} stands in"
+        if used.factor is not None:
+            words += f", times {shown_factor(used.factor)}"
+        found[str(used.machine)] = words
+    return found
+
+
+def _names(read: StageRead) -> dict[int, str]:
+    return {entrant.id: f"{entrant.number} {entrant.name}" for entrant in read.facts.entrants}
+
+
+def _table(read: StageRead) -> dict[str, str]:
+    names = _names(read)
+    return {
+        names[row.entry]: "not ranked"
+        if row.place is None
+        else f"{place_words(row.place, row.shared)}, {points_words(row.points)}"
+        for row in read.table.rows
+    }
+
+
+def _cut(read: StageRead) -> dict[str, str]:
+    words = dict.fromkeys(read.cut.inside, "goes on") | dict.fromkeys(read.cut.level, "level at the cut")
+    return {name: words.get(entry, "does not go on") for entry, name in _names(read).items()}
+
+
+def _would(read: StageRead) -> dict[str, str]:
+    """Who would have which seed by the table now, where the cut is declared already."""
+    if not Seat.objects.filter(
+        stage__tournament=read.stage.tournament_id, stage__key__in=_fed_by_cut(read.stage)
+    ).exists():
+        return {}
+    names = _names(read)
+    return {names[entry]: f"seed {seed}" for seed, entry in enumerate(would_be(read), start=1)}
+
+
+def would_be(read: StageRead) -> tuple[int, ...]:
+    """The entries that the table would send on now, in seed order; those clear of a tie only, where one is open."""
+    try:
+        return tuple(seed.entry for seed in advancement.seeding(read.facts, read.table, read.rules, read.qualifiers))
+    except NeedsDecision:
+        return read.cut.inside
+
+
+def _fed_by_cut(stage: Stage) -> list[str]:
+    return [spec.key for spec in stage.tournament.kind.stages if spec.comes_from == stage.key]
+
+
+def _seats(stage: Stage) -> dict[str, str]:
+    seats = Seat.objects.filter(stage=stage).select_related("entry__player").order_by("seed")
+    return {f"seed {seat.seed}": str(seat.entry) for seat in seats}
+
+
+def _games(stage: Stage) -> dict[str, str]:
+    found = {}
+    matches = stage.matches.exclude(state=Match.State.VOID).select_related("machine").order_by("round", "order")
+    for match in matches.prefetch_related("sides__entry__player"):
+        who = ", ".join(f"{side.entry}{' (absent)' if side.absent else ''}" for side in match.sides.all())
+        found[f"game {match.round} on {match.machine.name}"] = f"{who}: {match.get_state_display()}"
+    return found
+
+
+def _results(stage: Stage) -> dict[str, str]:
+    entries = {entry.pk: str(entry) for entry in Entry.objects.filter(seats__stage=stage).select_related("player")}
+    found = {}
+    for match, outcome in outcomes(stage):
+        for finish in outcome.finishes:
+            value = "no score" if finish.value is None else grouped(finish.value)
+            subject = f"{entries.get(finish.entry, finish.entry)} on {match.machine.name}"
+            found[subject] = f"{place_words(finish.place, finish.shared)}, {value}"
+    return found

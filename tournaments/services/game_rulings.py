@@ -1,0 +1,286 @@
+"""Rulings on a score, a match or a player, by the desk or an organiser: told beside the result, taken back whole.
+
+House rules, "Warning, disqualification, score adjusted or discarded", "Fault that affects the score", "Slam tilt",
+"Extra ball played by mistake". What was reached stays beside what counts.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+from tournaments import selectors
+from tournaments.domain.facts import Phase
+from tournaments.domain.refusals import Refusal
+from tournaments.domain.rulings import eighty_percent
+from tournaments.domain.scores import grouped
+from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, StageMachine, Tournament
+from tournaments.services import late as late_changes
+from tournaments.services.change import Actor, Log, change
+from tournaments.services.effects import decided
+from tournaments.services.progress import follow, refuse_once_declared
+from tournaments.services.scores import in_range, named, refuse_if_stale, save, snapshot, stored_score
+from tournaments.services.shows import need_reason, refuse_own_game
+
+Kind = Ruling.Kind
+
+NOTES = (Kind.PLAYED_ON, Kind.EXTRA_BALL, Kind.SLAM_TILT)
+"""What is kept beside a score and leaves it as it is."""
+
+ON_SCORES = (
+    *NOTES,
+    Kind.STOPPED,
+    Kind.EXTRA_BALL_80,
+    Kind.EXTRA_BALL_ZERO,
+    Kind.ADJUSTED,
+    Kind.ZERO,
+    Kind.DISCARDED,
+)
+"""What can be ruled on a recorded score."""
+
+LATE = (Kind.CORRECTED, Kind.VOIDED)
+"""What else an organiser can do to the score of a stage that is closed."""
+
+
+def rule_on_score(
+    score: Score,
+    *,
+    actor: Actor,
+    kind: str,
+    reason: str,
+    seen: int,
+    value: int | None = None,
+    late: str | None = None,
+    shown: str = "",
+    key: str = "",
+) -> Ruling:
+    """Rule on a recorded score.
+
+    `seen` is the score's revision on the form and `value` the new score where the kind asks for one. `late` is what an
+    organiser decides about who goes on when the stage is closed, see `late.refuse_unless`; `shown` the digest of the
+    effects that the person was shown.
+    """
+    carried = {"score": score.pk, "kind": kind, "value": value, "late": late}
+    with change(score.stage.tournament, actor=actor, action="rule", key=key, carried=carried) as log:
+        if log.first and log.first.ruling:
+            return log.first.ruling
+        stored, kind = stored_score(score), Kind(kind)
+        refuse_if_stale(stored, seen)
+        _check_score(stored, kind, log, late)
+        need_reason(reason)
+        refuse_own_game(actor, _players_of(stored))
+        about = {"score": stored, "match": stored.match, "entry": stored.entry, "machine": stored.machine}
+        ruling = _ruling(stored.stage.tournament, actor, log, kind, reason, stage=stored.stage, **about)
+        before, going_on = snapshot(stored), late_changes.going_on_from(stored.stage)
+        was = stored.counts or 0
+        with decided(stored.stage.tournament, ruling, log, shown):
+            _rule(stored, kind, value)
+            ruling.data = {"reached": was if kind == Kind.CORRECTED else stored.value, "counts": _counts(stored)}
+            summary = f"{stored.entry} on {stored.machine}, {grouped(was)}: {ruling.get_kind_display()}."
+            ruling.save()
+            save(stored, log, summary, before=before, reason=reason, ruling=ruling)
+            late_changes.settle(stored.stage, log, late, going_on)
+    return ruling
+
+
+def disqualify_from_match(match: Match, *, actor: Actor, entry: int, reason: str, shown: str = "") -> Ruling:
+    """Out of this match alone: a score in it counts for nothing and the others play on."""
+    with change(match.stage.tournament, actor=actor, action="rule") as log:
+        stored, side = _in_play(match, entry, log)
+        need_reason(reason)
+        refuse_own_game(actor, [other.entry_id for other in stored.sides.all()])
+        if Ruling.objects.filter(match=stored, entry=entry, kind=Kind.OUT_OF_MATCH, undone_at=None).exists():
+            raise Refusal(f"{side.entry} is disqualified from this match already.")
+        about = {"stage": stored.stage, "match": stored, "entry": side.entry, "machine": stored.machine}
+        ruling = _ruling(stored.stage.tournament, actor, log, Kind.OUT_OF_MATCH, reason, **about)
+        with decided(stored.stage.tournament, ruling, log, shown):
+            Side.objects.filter(pk=side.pk).update(absent=True)
+            Score.objects.filter(match=stored, entry=entry, state__in=(*Score.COUNTED, Score.State.PLAYING)).update(
+                state=Score.State.DISCARDED, revision=log.revision
+            )
+            ruling.save()
+            log.write(
+                f"{stored}: {side.entry} is disqualified from the match.",
+                before={"absent": side.absent},
+                after={"absent": True},
+                reason=reason,
+                entry=side.entry,
+                machine=stored.machine,
+                ruling=ruling,
+            )
+            follow(stored, log)
+    return ruling
+
+
+def play_again(match: Match, *, actor: Actor, reason: str, machine: Machine | None = None, shown: str = "") -> Ruling:
+    """A fault stops a match: its scores are discarded and it is played again, there or on another machine.
+
+    Source: house rules, "Fault that affects the score: … stop and replay / play another machine".
+    """
+    with change(match.stage.tournament, actor=actor, action="rule") as log:
+        stored = _match(match)
+        _check_open(stored, log)
+        need_reason(reason)
+        refuse_own_game(actor, [side.entry_id for side in stored.sides.all()])
+        new = machine or stored.machine
+        if new.pk != stored.machine_id:
+            _check_machine(stored, new)
+        about = {"stage": stored.stage, "match": stored, "machine": stored.machine}
+        ruling = _ruling(stored.stage.tournament, actor, log, Kind.REPLAYED, reason, **about)
+        with decided(stored.stage.tournament, ruling, log, shown):
+            if new.pk != stored.machine_id:
+                StageMachine.objects.get_or_create(stage=stored.stage, machine=new)
+            live = Score.objects.filter(match=stored, state__in=(*Score.LIVE, Score.State.WAITING))
+            live.update(state=Score.State.VOID, revision=log.revision)
+            stored.sides.update(agreed_at=None)
+            was, stored.machine, stored.state = stored.machine, new, Match.State.PLANNED
+            stored.called_at = stored.warm_up_at = stored.swapped_at = stored.started_at = stored.done_at = None
+            stored.save()
+            ruling.save()
+            log.write(
+                f"{stored.stage.label}, game {stored.round}: stopped on {was.name}, played again on {new.name}.",
+                before={"machine": was.code},
+                after={"machine": new.code},
+                reason=reason,
+                machine=new,
+                ruling=ruling,
+            )
+            follow(stored, log)
+    return ruling
+
+
+def warn(entry: Entry, *, actor: Actor, reason: str, match: Match | None = None) -> Ruling:
+    """A warning, kept for the desk; it changes no result."""
+    with change(entry.tournament, actor=actor, action="rule") as log:
+        stored = Entry.objects.select_related("player", "tournament").get(pk=entry.pk)
+        need_reason(reason)
+        refuse_own_game(actor, [stored.pk])
+        about = {"stage": match.stage if match else None, "match": match, "entry": stored}
+        ruling = _ruling(stored.tournament, actor, log, Kind.WARNING, reason, **about)
+        ruling.save()
+        log.write(f"{stored} is warned.", after={"warning": True}, reason=reason, entry=stored, ruling=ruling)
+    return ruling
+
+
+def withdraw_no_shows(entries: Collection[Entry], *, actor: Actor, reason: str, shown: str = "") -> Ruling:
+    """Everybody named who has not come is withdrawn in one act, with one undo; who has played is not a no-show."""
+    named_entries = sorted(entries, key=lambda entry: entry.number)
+    if not named_entries:
+        raise Refusal("Choose who has not come.")
+    tournament = named_entries[0].tournament
+    with change(tournament, actor=actor, action="rule") as log:
+        need_reason(reason)
+        refuse_once_declared(tournament)
+        stored = list(
+            Entry.objects.select_related("player").filter(
+                tournament=tournament, pk__in=[entry.pk for entry in named_entries]
+            )
+        )
+        if len(stored) != len(named_entries):
+            raise Refusal(f"Not all of them are entered in {tournament.name}.")
+        for entry in stored:
+            if entry.status not in (Entry.Status.ENTERED, Entry.Status.CHECKED_IN):
+                raise Refusal(f"{entry} is {entry.get_status_display()} already.")
+            if entry.scores.exclude(state=Score.State.VOID).exists() or entry.seats.exists():
+                raise Refusal(f"{entry} has played; withdraw them on their own page.")
+        ruling = _ruling(tournament, actor, log, Kind.NO_SHOWS, reason)
+        with decided(tournament, ruling, log, shown):
+            Entry.objects.filter(pk__in=[entry.pk for entry in stored]).update(status=Entry.Status.WITHDRAWN)
+            numbers = sorted(entry.number for entry in stored)
+            ruling.data = {"numbers": numbers}
+            ruling.save()
+            who = ", ".join(str(entry) for entry in sorted(stored, key=lambda entry: entry.number))
+            log.write(
+                f"{len(stored)} did not come and are withdrawn: {who}.",
+                before={"status": {str(entry.number): entry.status for entry in stored}},
+                after={"status": str(Entry.Status.WITHDRAWN), "numbers": numbers},
+                reason=reason,
+                ruling=ruling,
+            )
+    return ruling
+
+
+def _rule(score: Score, kind: Kind, value: int | None) -> None:
+    """What the ruling makes of the score, which is not saved here."""
+    reached = score.value or 0
+    if kind == Kind.STOPPED or kind == Kind.VOIDED:
+        score.state = Score.State.VOID
+    elif kind == Kind.DISCARDED:
+        score.state = Score.State.DISCARDED
+    elif kind == Kind.EXTRA_BALL_80:
+        score.ranked = eighty_percent(reached)
+    elif kind in (Kind.EXTRA_BALL_ZERO, Kind.ZERO):
+        score.ranked = 0
+    elif kind == Kind.ADJUSTED:
+        score.ranked = in_range(value)
+    elif kind == Kind.CORRECTED:
+        score.value = in_range(value)
+    if kind in (Kind.ADJUSTED, Kind.CORRECTED) and value == reached:
+        raise Refusal(f"{grouped(reached)} is the score already.", field="score")
+
+
+def _counts(score: Score) -> int | None:
+    return score.counts if score.state in Score.COUNTED else None
+
+
+def _check_score(score: Score, kind: Kind, log: Log, late: str | None) -> None:
+    late_changes.refuse_unless(score.stage, log, late)
+    closed = score.stage.phase(log.now) == Phase.CLOSED
+    if kind not in ON_SCORES and not (closed and kind in LATE):
+        raise Refusal(f"“{kind.label}” is not ruled on a score here.")
+    if score.state not in Score.COUNTED:
+        raise Refusal(f"{named(score)} is {score.get_state_display()}; only a recorded score can be ruled on.")
+    if kind in NOTES:
+        return
+    for ruling in selectors.rulings_on(score):
+        if ruling.kind not in (*NOTES, Kind.CORRECTED):
+            raise Refusal(f"{named(score)}: “{ruling.get_kind_display()}” is in force; take that back first.")
+        if ruling.kind == Kind.PLAYED_ON and kind == Kind.STOPPED:
+            raise Refusal(f"{named(score)}: the fault was played on, and there is no later claim.")
+
+
+def _players_of(score: Score) -> list[int]:
+    if score.match is None:
+        return [score.entry_id]
+    return [side.entry_id for side in score.match.sides.all()]
+
+
+def _in_play(match: Match, entry: int, log: Log) -> tuple[Match, Side]:
+    stored = _match(match)
+    _check_open(stored, log)
+    side = stored.sides.select_related("entry__player").filter(entry=entry).first()
+    if side is None:
+        raise Refusal(f"That player is not in {stored}.")
+    return stored, side
+
+
+def _match(match: Match) -> Match:
+    return Match.objects.select_related("machine", "stage__tournament__show").get(pk=match.pk)
+
+
+def _check_open(match: Match, log: Log) -> None:
+    refuse_once_declared(match.stage.tournament)
+    if match.state == Match.State.VOID:
+        raise Refusal(f"{match} was taken out.")
+    if match.stage.phase(log.now) not in (Phase.OPEN, Phase.CLOSING):
+        raise Refusal(f"{match.stage.label} is {match.stage.phase(log.now)}.")
+
+
+def _check_machine(match: Match, machine: Machine) -> None:
+    stage = match.stage
+    if machine.show_id != stage.tournament.show_id or not machine.in_order:
+        raise Refusal(f"{machine} cannot be played now.", field="machine")
+    used = StageMachine.objects.filter(stage=stage, machine=machine).first()
+    if used and used.state != StageMachine.State.OPEN:
+        raise Refusal(f"{machine}: {used.get_state_display()}.", field="machine")
+    others = stage.matches.exclude(state=Match.State.VOID).exclude(pk=match.pk).filter(machine=machine)
+    if others.filter(round=match.round).exists():
+        raise Refusal(f"{machine} has another game of this round.", field="machine")
+    twice = Side.objects.filter(match__in=others, entry__in=match.sides.values("entry"), match__stage=stage)
+    again = twice.select_related("entry__player").first()
+    if again and stage.spec.ranked:
+        raise Refusal(f"{again.entry} plays {machine.name} in another game of the round.", field="machine")
+
+
+def _ruling(tournament: Tournament, actor: Actor, log: Log, kind: Kind, reason: str, **about: Any) -> Ruling:
+    return Ruling(
+        tournament=tournament, kind=kind, reason=reason, decided_by=actor, decided_at=log.now, data={}, **about
+    )

@@ -1,0 +1,163 @@
+"""A machine is taken out of a stage: cancelled, left standing, or rescaled onto another; and taken back.
+
+House rules, "Machine removed; scores are ranked": one guided action with a preview of the table, and undo.
+"""
+
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+
+from tournaments.domain.refusals import Refusal
+from tournaments.domain.rulings import proposed_factor, shown_factor
+from tournaments.models import Machine, Ruling, Score, Stage, StageMachine
+from tournaments.services.change import Actor, change
+from tournaments.services.effects import decided
+from tournaments.services.progress import refuse_once_declared
+from tournaments.services.shows import need_reason, refuse_too_many_games
+
+State = StageMachine.State
+WAYS = {
+    State.CANCELLED: "Cancel: the scores leave the ranking and every player concerned gets the game back.",
+    State.LET_STAND: "Let stand: the scores stay ranked; no new games until the round ends.",
+    State.RESCALED: "Rescale: the scores times a factor are ranked on the substitute; the originals are kept beside.",
+}
+"""The three ways of withdrawing a machine, in words."""
+
+LARGEST_FACTOR = 1_000_000
+
+
+class Proposal(NamedTuple):
+    """A factor by the medians of two machines, with the number of scores behind each; None where one has none."""
+
+    factor: Decimal | None
+    of: int
+    onto: int
+
+
+def withdraw_machine(
+    used: StageMachine,
+    *,
+    actor: Actor,
+    way: str,
+    reason: str,
+    substitute: Machine | None = None,
+    factor: Decimal | None = None,
+    shown: str = "",
+) -> Ruling:
+    """Withdraw a machine from a stage in one of the three `WAYS`; `undo_ruling` brings it back.
+
+    A substitute that is not used in the stage yet is added to it. `shown` is the digest of the effects the person saw.
+    """
+    with change(used.stage.tournament, actor=actor, action="withdraw machine") as log:
+        stored = StageMachine.objects.select_related("machine", "stage__tournament__show").get(pk=used.pk)
+        stage = stored.stage
+        _check(stored, way, substitute, factor)
+        need_reason(reason)
+        refuse_once_declared(stage.tournament)
+        ruling = Ruling(
+            tournament=stage.tournament,
+            stage=stage,
+            kind=Ruling.Kind.MACHINE,
+            machine=stored.machine,
+            reason=reason,
+            decided_by=actor,
+            decided_at=log.now,
+        )
+        with decided(stage.tournament, ruling, log, shown):
+            stored.state, stored.substitute = State(way), substitute
+            stored.factor = factor if way == State.RESCALED else None
+            stored.save(update_fields=["state", "substitute", "factor"])
+            if substitute:
+                StageMachine.objects.get_or_create(stage=stage, machine=substitute)
+            refuse_too_many_games(stage, stage.tournament.kind.qualifying(stage.tournament.rules_in_force))
+            ruling.data = {
+                "way": way,
+                "substitute": substitute.code if substitute else "",
+                "factor": shown_factor(factor) if factor is not None else "",
+            }
+            ruling.save()
+            log.write(
+                f"{stored.machine} is withdrawn from {stage.label.lower()}: {_told(stored)}.",
+                before={"state": str(State.OPEN)},
+                after=ruling.data,
+                reason=reason,
+                machine=stored.machine,
+                ruling=ruling,
+            )
+    return ruling
+
+
+def propose_factor(used: StageMachine, substitute: Machine) -> Proposal:
+    """A factor from the two machines' median scores in the stage; a person decides whether it is fair."""
+    values = {
+        machine.pk: [
+            score.counts
+            for score in Score.objects.filter(stage=used.stage_id, machine=machine, state__in=Score.COUNTED)
+            if score.counts is not None
+        ]
+        for machine in (used.machine, substitute)
+    }
+    of, onto = values[used.machine_id], values[substitute.pk]
+    return Proposal(proposed_factor(of, onto), len(of), len(onto))
+
+
+def read_factor(typed: str) -> Decimal:
+    """The factor a person typed; raises `Refusal` with the reason."""
+    text = typed.strip().replace(",", ".")
+    try:
+        factor = Decimal(text)
+    except InvalidOperation as error:
+        raise Refusal(f"“{typed}” is not a factor; type for example 0.8.", field="factor") from error
+    if not factor.is_finite() or not 0 < factor <= LARGEST_FACTOR or factor != round(factor, 6):
+        raise Refusal(
+            f"A factor is above 0, at most {LARGEST_FACTOR:,}, and has at most six decimals.", field="factor"
+        )
+    return factor
+
+
+def _check(used: StageMachine, way: str, substitute: Machine | None, factor: Decimal | None) -> None:
+    stage, machine = used.stage, used.machine
+    if way not in WAYS:
+        raise Refusal("Say how the machine is withdrawn: cancel, let stand or rescale.", field="way")
+    if stage.state == Stage.State.CLOSED:
+        raise Refusal(f"{stage.label} is closed.")
+    if used.state != State.OPEN:
+        raise Refusal(f"{machine} is {used.get_state_display()} already; take that back first.")
+    stands_in = StageMachine.objects.filter(stage=stage, substitute=machine).select_related("machine").first()
+    if stands_in:
+        raise Refusal(f"{machine} stands in for {stands_in.machine}; take that back first.")
+    if way == State.CANCELLED and stage.spec.matches:
+        raise Refusal(
+            f"In the {stage.label.lower()} a game cannot be given back by cancelling; let the scores stand, rescale"
+            " them, or have the matches played again."
+        )
+    if way == State.RESCALED and (substitute is None or factor is None):
+        raise Refusal("Rescaling needs a substitute and a factor.", field="substitute")
+    if way == State.LET_STAND and substitute:
+        raise Refusal("Scores that stand need no substitute.", field="substitute")
+    if factor is not None:
+        read_factor(str(factor))
+    if substitute:
+        _check_substitute(used, substitute)
+
+
+def _check_substitute(used: StageMachine, substitute: Machine) -> None:
+    if substitute.pk == used.machine_id:
+        raise Refusal("A machine cannot stand in for itself.", field="substitute")
+    if substitute.show_id != used.stage.tournament.show_id:
+        raise Refusal(f"{substitute} is not a machine of {used.stage.tournament.show}.", field="substitute")
+    if not Machine.objects.get(pk=substitute.pk).in_order:
+        raise Refusal(f"{substitute} is out of order.", field="substitute")
+    other = StageMachine.objects.filter(stage=used.stage, machine=substitute).first()
+    if other and other.state != State.OPEN:
+        raise Refusal(f"{substitute} is {other.get_state_display()}.", field="substitute")
+
+
+def _told(used: StageMachine) -> str:
+    words = {
+        State.CANCELLED: "its scores leave the ranking and the games are given back",
+        State.LET_STAND: "its scores stand and no new games start",
+        State.RESCALED: "its scores are rescaled",
+    }[State(used.state)]
+    if used.substitute and used.factor is not None:
+        return f"{words}, times {shown_factor(used.factor)} on {used.substitute.name}"
+    return f"{words}; {used.substitute.name} stands in" if used.substitute else words
