@@ -14,7 +14,7 @@ from tournaments.domain.standings import place_words
 from tournaments.domain.ties import Placed
 from tournaments.forms import SeatForm
 from tournaments.models import Entry, Stage
-from tournaments.services import matches
+from tournaments.services import matches, redrawing
 from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
 
 OFFERED = 8
@@ -106,4 +106,5 @@ def _seats_page(
         name: str(form[name].value() or "") if form else str(proposed.get(name, "")) for name in SeatForm.base_fields
     }
     context = {"seats": seated, "offered": offered, "form": form or SeatForm(), "typed": typed}
+    context["redealt"] = redrawing.offered(stage) and stage.state == Stage.State.OPEN
     return page(request, "seats", stage, context, refusal, status=422 if form and form.errors else 200)
