@@ -111,7 +111,7 @@ def plan(stage: Stage, out: Out, *, seed: int = 0) -> Redraw:
     players = {seat.entry_id: f"{seat.entry} (seed {seat.seed})" for seat in seats}
     named = {machine.pk: str(machine) for machine in Machine.objects.filter(show=stage.tournament.show_id)}
     redealt = kind.redeal(stage.key, now.running, seed, players, named)
-    _refuse_machine_twice(redealt, players, named)
+    _refuse_machine_twice(now, redealt, players, named)
     return compared(now, redealt)
 
 
@@ -172,15 +172,19 @@ def refuse_unless_open(stage: Stage) -> None:
         raise Refusal(f"{stage.label} is closed; an organiser can reopen it.")
 
 
-def _refuse_machine_twice(redealt: Redealt, players: Mapping[int, str], named: Mapping[int, str]) -> None:
+def _refuse_machine_twice(
+    now: Snapshot, redealt: Redealt, players: Mapping[int, str], named: Mapping[int, str]
+) -> None:
     """A machine has one match in a game: two would be called and scored as one. The database keeps that too."""
     taken: dict[tuple[int, int], PlannedMatch] = {}
     for match in redealt.matches:
         other = taken.setdefault((match.round, match.machine), match)
         if other is not match:
+            lost = {row.machine_id for row in now.left} - {*now.running.machines, *now.running.instead}
             pairs = " and for ".join(" against ".join(players[entry] for entry in m.entries) for m in (other, match))
             raise Refusal(
-                f"Game {match.round} has more matches than machines: {named[match.machine]} would be needed for"
+                f"Without {' and '.join(sorted(named[machine] for machine in lost)) or 'more machines'}"
+                f" game {match.round} has more matches than machines: {named[match.machine]} would be needed for"
                 f" {pairs}. Put another machine into play as a substitute. If there is none, leave the draw as it is"
                 " until the machine works again: its matches wait, the others go on.",
                 field="machines",

@@ -144,7 +144,7 @@ def test_published_twice_by_a_double_tap_there_is_one_redraw(hall):
     page = look(hall, **asked(hall))
     publish(hall, page)
 
-    assert publish(hall, page).status_code == 422
+    assert publish(hall, page).status_code == 409
     assert Journal.objects.filter(action="redraw matches").count() == 1
 
 
@@ -229,7 +229,7 @@ def test_a_match_that_cannot_be_finished_is_broken_off_at_the_desk_and_not_by_an
     hall.post("match-act", ROUND, match.pk, "break-off", reason="the display died")
 
     assert Match.objects.get(pk=match.pk).state == "planned"
-    official = hall.official.post(hall.url("official:match-act", ROUND, match.pk, "break-off"))
+    official = hall.official.post(hall.url("official:act", ROUND, match.pk, "break-off"))
     assert official.status_code in (403, 404)
 
 

@@ -177,7 +177,7 @@ def test_without_a_substitute_a_machine_that_would_be_needed_twice_is_named_with
     with pytest.raises(Refusal) as told:
         publish(world, out(world, 3))
 
-    assert "Game 1 has more matches than machines: Machine" in told.value.sentence
+    assert "Without Machine 3 (M3) game 1 has more matches than machines: Machine" in told.value.sentence
     assert "Put another machine into play as a substitute." in told.value.sentence
     assert told.value.field == "machines"
     assert listed(world) == before

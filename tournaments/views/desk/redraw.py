@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib import messages
+from django.forms import BoundField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
@@ -101,11 +102,12 @@ def _page(
     request: HttpRequest, stage: Stage, form: RedrawForm, refusal: Refusal | None = None, *, back: str | None = None
 ) -> HttpResponse:
     stage.tournament.refresh_from_db()
-    left = _left_on(stage)
+    left, out = _left_on(stage), redrawing.out_of_play(stage)
     valid = form.is_valid()
     context = {
         "form": form,
-        "machines": [(machine, said, left[machine.pk]) for machine, said in form.lines()],
+        "machines": [(machine, said, left[machine.pk]) for machine, said in _out_first(form, out)],
+        "out": out,
         "left": left_seats(stage),
         "past": service.past(stage),
         "reason": request.POST.get("reason", "") if back is None else "",
@@ -121,6 +123,11 @@ def _page(
         elif planned.sentence != refusal.sentence:
             context["no_preview"] = planned
     return page(request, "redraw", stage, context, refusal, status=200 if valid else 422)
+
+
+def _out_first(form: RedrawForm, out: list[Machine]) -> list[tuple[Machine, BoundField]]:
+    """The machines with what is said about each, those that are out before the others."""
+    return sorted(form.lines(), key=lambda line: not (line[1].value() or line[0] in out))
 
 
 def _left_on(stage: Stage) -> Counter[int]:
