@@ -14,7 +14,17 @@ from tournaments.domain.facts import QualifyingRules, StageFacts, Table
 from tournaments.domain.ranking import BETTER, TIED_SCORES
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import tabulate
-from tournaments.formats import FROM_THE_RULES, OUR_CHOICE, Feed, Judgement, PlannedMatch, StageSpec, rule
+from tournaments.formats import (
+    FROM_THE_RULES,
+    OUR_CHOICE,
+    Feed,
+    Judgement,
+    PlannedMatch,
+    Redealt,
+    Running,
+    StageSpec,
+    rule,
+)
 
 CUT_TIES = {
     "play-off": "A tie across the cut is settled by a play-off game, or by the organisers' ruling.",
@@ -145,16 +155,11 @@ class SoloFormat:
             return Judgement()
         position = {entry: number for number, entry in enumerate(seats, start=1)}
         place = {machine: number for number, machine in enumerate(machines, start=1)}
-        last = max((match.round for match in matches), default=0)
-        games: list[list[draw.Match]] = [[] for _ in range(max(GAMES, last))]
-        for match in matches:
-            drawn = draw.Match(place[match.machine], tuple(position[entry] for entry in match.entries))
-            games[match.round - 1].append(drawn)
         names = Names(
             players={number: players[entry] for entry, number in position.items()},
             machines={number: named[machine] for machine, number in place.items()} if named else {},
         )
-        report = check(tuple(map(tuple, games)), len(seats), len(machines), names=names)
+        report = check(_as_draw(matches, position, place), len(seats), len(machines), names=names)
         return Judgement(report.faults, in_words(report.balance, len(seats)))
 
     def deal(
@@ -178,6 +183,43 @@ class SoloFormat:
             raise Refusal(f"Choose {len(groups)} machine{'s' if len(groups) > 1 else ''}, one for each game.")
         return [PlannedMatch(1, machine, tuple(group)) for machine, group in zip(machines, groups, strict=True)]
 
+    def redeal(
+        self, stage: str, running: Running, seed: int, players: Mapping[int, str], named: Mapping[int, str]
+    ) -> Redealt:
+        """The rest of the second round after a machine has died or somebody has left.
+
+        Source: house rules, "Someone leaves", "Machine breaks down".
+        """
+        if {match.round for match in running.announced} != set(range(1, GAMES + 1)):
+            raise Refusal(f"The rest can only be drawn again in a {stage.replace('-', ' ')} of {GAMES} games.")
+        position = {entry: number for number, entry in enumerate(running.seats, start=1)}
+        known = sorted({match.machine for match in running.announced} | set(running.machines))
+        place = {machine: number for number, machine in enumerate(known, start=1)}
+        begun = {(match.round, match.machine): match for match in running.begun}
+        on_substitutes = [
+            begun.get((match.round, match.machine))
+            or replace(match, machine=running.instead.get(match.machine, match.machine))
+            for match in running.announced
+        ]
+        repaired = draw.repair(
+            _as_draw(on_substitutes, position, place),
+            _as_draw(running.begun, position, place),
+            players=len(running.seats),
+            machines=[place[machine] for machine in running.machines],
+            gone=[position[entry] for entry in running.gone],
+            seed=seed,
+            names=Names(
+                players={number: players[entry] for entry, number in position.items()},
+                machines={number: named[machine] for machine, number in place.items()},
+            ),
+        )
+        matches = tuple(
+            PlannedMatch(number, known[match.machine - 1], tuple(running.seats[p - 1] for p in match.players))
+            for number, game in enumerate(repaired.draw, start=1)
+            for match in game
+        )
+        return Redealt(matches, repaired.gave_way, in_words(repaired.report.balance, len(running.seats)))
+
     def play_off_at_cut(self, rules: OpenRules) -> bool:
         """Unless the organisers keep ties across the cut to themselves."""
         return rules.cut_ties == "play-off"
@@ -187,8 +229,20 @@ class SoloFormat:
         return tabulate(facts, self.qualifying(rules))
 
 
+def _as_draw(matches: Sequence[PlannedMatch], position: Mapping[int, int], place: Mapping[int, int]) -> draw.Draw:
+    """The matches of a second round by positions of players and places of machines."""
+    last = max((match.round for match in matches), default=0)
+    games: list[list[draw.Match]] = [[] for _ in range(max(GAMES, last))]
+    for match in matches:
+        drawn = draw.Match(place[match.machine], tuple(sorted(position[entry] for entry in match.entries)))
+        games[match.round - 1].append(drawn)
+    return tuple(map(tuple, games))
+
+
 QUALIFYING = StageSpec("qualifying", "Qualifying", slips=True, ranked=True)
-SECOND_ROUND = StageSpec("second-round", "Second round", comes_from="qualifying", matches=True, ranked=True)
+SECOND_ROUND = StageSpec(
+    "second-round", "Second round", comes_from="qualifying", matches=True, ranked=True, redealt=True
+)
 FINALS = (
     StageSpec("play-off", "Play-off for 5th to 8th", seats=4, comes_from="semi-finals", matches=True),
     StageSpec("final", "Final", seats=4, comes_from="semi-finals", matches=True),

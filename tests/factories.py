@@ -20,6 +20,7 @@ from tournaments.models import Entry, Machine, Match, Score, Show, Stage, Tourna
 from tournaments.services import entries as entries_service
 from tournaments.services import machines as machines_service
 from tournaments.services import matches as matches_service
+from tournaments.services import redraw as redraw_service
 from tournaments.services import scores as scores_service
 from tournaments.services import shows as shows_service
 from tournaments.services import stages as stages_service
@@ -153,6 +154,22 @@ def seated(*, format: str = "classic", players: int = 10, qualifiers: int = 8, s
     world = qualifying(format=format, players=players, stock=stock, rules={"qualifiers": qualifiers})
     closed(world, [[1_000 * (players - number)] for number in range(players)])
     stages_service.declare_cut(world.stage, actor=None)
+    return world
+
+
+def redrawn() -> World:
+    """24 players in the second round on M1 to M12: game 1 played, M3 replaced by M13, and player 7 has gone home."""
+    world = seated(format="open", players=24, qualifiers=24, stock=13)
+    for match in dealt(world, "second-round"):
+        if match.round == 1:
+            scored(match, 2_000, 1_000)
+    entries_service.withdraw(world.entries[6], actor=None, reason="went home")
+    redraw_service.publish(
+        stage(world.tournament, "second-round"),
+        actor=None,
+        out={world.machines[2].pk: world.machines[12].pk},
+        reason="the display died",
+    )
     return world
 
 

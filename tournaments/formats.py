@@ -7,7 +7,7 @@ from one place.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from tournaments.domain.facts import QualifyingRules, StageFacts, Table
 from tournaments.domain.points import scale
@@ -43,12 +43,43 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Running:
+    """A stage in the middle of its matches, to be drawn again from here.
+
+    `seats` are entries in seed order, `announced` all its matches as published, `begun` those among them that stay,
+    without whoever has left before they were played.
+    `machines` may be used from now on; `instead` names one of them as the substitute of a machine that may not. `gone`
+    are the entries that have left.
+    """
+
+    seats: tuple[int, ...]
+    announced: tuple[PlannedMatch, ...]
+    begun: tuple[PlannedMatch, ...]
+    machines: tuple[int, ...]
+    instead: Mapping[int, int]
+    gone: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Redealt:
+    """A running stage drawn again: all its matches, those that have begun included, without whoever has left.
+
+    `gave_way` names in sentences every rule that could not be kept and who plays alone, `figures` how even it is.
+    """
+
+    matches: tuple[PlannedMatch, ...]
+    gave_way: tuple[str, ...]
+    figures: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StageSpec:
     """One stage of a format: its key and label, how many seats it has and the stage they come from.
 
     `slips` says that the desk enters single games from paper slips in it, `matches` that it is played in matches;
     `ranked` that all its scores make one table with a cut, otherwise each match has an order of its own and `feeds`
-    says who goes where from it. `playable` that this version runs it.
+    says who goes where from it. `redealt` says that the format can draw the rest of it again while it is played.
+    `playable` that this version runs it.
     """
 
     key: str
@@ -59,6 +90,7 @@ class StageSpec:
     matches: bool = False
     ranked: bool = False
     feeds: tuple[Feed, ...] = ()
+    redealt: bool = False
     playable: bool = True
 
 
@@ -136,6 +168,21 @@ class Format(Protocol):
         ...
 
 
+@runtime_checkable
+class Redealing(Protocol):
+    """What a format has beside `Format` when it can draw the rest of a stage again; others leave it out."""
+
+    def redeal(
+        self, stage: str, running: Running, seed: int, players: Mapping[int, str], named: Mapping[int, str]
+    ) -> Redealt:
+        """The matches of a stage from here on; the same input gives the same matches.
+
+        What has begun stays, and of the rest as much as can. `players` and `named` are names of entries and machines.
+        Raises `Refusal` with the reason when nothing can be drawn.
+        """
+        ...
+
+
 _formats: dict[str, Format] = {}
 
 
@@ -174,6 +221,12 @@ def public_name(name: str, kind: Format) -> str:
     if len(words) < 2:
         return name
     return f"{words[0]} {words[-1][0].upper()}."
+
+
+def redealing(kind: Format, stage: str) -> Redealing | None:
+    """The format as one that can draw the rest of this stage again, if it can."""
+    offered = any(spec.key == stage and spec.redealt for spec in kind.stages)
+    return kind if offered and isinstance(kind, Redealing) else None
 
 
 def not_yet(kind: Format) -> tuple[str, ...]:

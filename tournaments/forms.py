@@ -176,6 +176,51 @@ class DrawForm(forms.Form):
         return self.cleaned_data.get("number") or 0
 
 
+class RedrawForm(forms.Form):
+    """Which machines of a running stage are out, each with its substitute, and the number of the draw.
+
+    `machines` are those of the stage, `out` those among them that are out in any case, `spare` the substitutes.
+    """
+
+    number = forms.IntegerField(required=False, min_value=0, max_value=9_999)
+    expected = forms.IntegerField(required=False)
+    seen = forms.CharField(required=False, max_length=64)
+    reason = forms.CharField(required=False)
+
+    def __init__(
+        self, *args: Any, machines: list[Machine], out: list[Machine], spare: list[Machine], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.machines = machines
+        for machine in machines:
+            first = [("", "out of play")] if machine in out else [("", "in play"), (OUT, "out, no substitute")]
+            instead = [(str(other.pk), f"out, {other} instead") for other in spare]
+            self.fields[f"machine-{machine.pk}"] = forms.ChoiceField(
+                choices=first + instead,
+                required=False,
+                label=str(machine),
+                error_messages={"invalid_choice": "That machine cannot be a substitute any more; choose again."},
+            )
+
+    def lines(self) -> list[tuple[Machine, forms.BoundField]]:
+        """The machines with what is said about each."""
+        return [(machine, self[f"machine-{machine.pk}"]) for machine in self.machines]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        said = {machine.pk: cleaned.get(f"machine-{machine.pk}") for machine in self.machines}
+        self.out = {machine: None if word == OUT else int(word) for machine, word in said.items() if word}
+        return cleaned
+
+    @property
+    def seed(self) -> int:
+        return self.cleaned_data.get("number") or 0
+
+
+OUT = "out"
+"""Said of a machine that plays no further match and that no other stands in for."""
+
+
 class SeatForm(forms.Form):
     """Who leaves a seat and who takes it."""
 

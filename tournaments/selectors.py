@@ -5,12 +5,12 @@ import threading
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection
 from django.db.models import Model, Prefetch
@@ -48,6 +48,8 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.models.people import STANDINGS
+
+M = TypeVar("M", bound=Model)
 
 ANYBODY = 10_000
 """What stands for "any number of people" where entering is not limited by places."""
@@ -111,57 +113,43 @@ def _stage_with_its_show(pk: int) -> Stage:
 
     By a bare cursor too: the joined query set alone took as long as everything else that a table needs.
     """
-    query, readers = _joined(connection.vendor)
+    query, converters = _joined(connection.vendor)
     rows = _fetch(query, pk)
     if not rows:
         raise Stage.DoesNotExist
-    values = iter(rows[0])
-    found: list[Any] = [
-        model.from_db(
-            connection.alias,
-            names,
-            [_converted(next(values), steps) for _, steps in zip(names, converters, strict=True)],
-        )
-        for model, names, converters in readers
-    ]
-    stage: Stage = found[0]
-    stage.tournament, stage.tournament.show = found[1], found[2]
+    values = list(rows[0])
+    for column, steps in converters:
+        for step in steps:
+            values[column] = step(values[column], None, connection)
+    stage, tournament, show = _made(Stage, values), _made(Tournament, values), _made(Show, values)
+    stage.tournament, tournament.show = tournament, show
     return stage
 
 
+def _made(model: type[M], values: list[Any]) -> M:
+    """An object of the first of these values, which are used up."""
+    names = [field.attname for field in model._meta.concrete_fields]
+    own = values[: len(names)]
+    del values[: len(names)]
+    return model.from_db(connection.alias, names, own)
+
+
 @cache
-def _joined(vendor: str) -> tuple[str, tuple[tuple[type[Model], list[str], list[list[Any]]], ...]]:
-    """The query, and for each model its fields with what this database needs to turn values into Python's."""
-    models = (Stage, Tournament, Show)
-    columns = [
-        f"{model._meta.db_table}.{connection.ops.quote_name(str(field.column))}"
-        for model in models
-        for field in model._meta.concrete_fields
+def _joined(vendor: str) -> tuple[str, list[tuple[int, list[Any]]]]:
+    """The query, and what this database needs to turn values into Python's, by the number of their column."""
+    fields = [field for model in (Stage, Tournament, Show) for field in model._meta.concrete_fields]
+    columns = [f"{field.model._meta.db_table}.{connection.ops.quote_name(str(field.column))}" for field in fields]
+    steps = [
+        connection.ops.get_db_converters(field.cached_col) + field.cached_col.get_db_converters(connection)
+        for field in fields
     ]
-    readers = tuple(
-        (
-            model,
-            [field.attname for field in model._meta.concrete_fields],
-            [
-                connection.ops.get_db_converters(field.cached_col) + field.cached_col.get_db_converters(connection)
-                for field in model._meta.concrete_fields
-            ],
-        )
-        for model in models
-    )
     query = f"""
         SELECT {", ".join(columns)} FROM tournaments_stage
         JOIN tournaments_tournament ON tournaments_tournament.id = tournaments_stage.tournament_id
         JOIN tournaments_show ON tournaments_show.id = tournaments_tournament.show_id
         WHERE tournaments_stage.id = %s
     """  # noqa: S608 - only names of our own columns
-    return query, readers
-
-
-def _converted(value: Any, steps: list[Any]) -> Any:
-    for step in steps:
-        value = step(value, None, connection)
-    return value
+    return query, [(column, needed) for column, needed in enumerate(steps) if needed]
 
 
 def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules, decisions: bool) -> StageFacts:
@@ -177,22 +165,15 @@ def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules,
         (RULINGS, (stage.tournament_id, stage.pk)),
         *([free_places] if may_enter else []),
     )
-    played, playing, waiting, spent = [], [], [], []
-    for entry, machine, value, state in scores:
-        if state == PLAYING:
-            playing.append((entry, machine))
-        elif state == WAITING:
-            waiting.append((entry, machine))
-        elif state == DISCARDED:
-            spent.append((entry, machine))
-        elif value is not None:
-            played.append(Played(entry, machine, value))
-    notes = _notes(rulings)
-    moves = _moves(machines)
+    finished = [row[:3] for row in scores if row[3] not in UNRANKED and row[2] is not None]
+    unfinished = [row for row in scores if row[3] in UNRANKED] if len(finished) < len(scores) else []
+    played: Iterable[Played] = map(Played._make, finished)
+    pairs = {kind: [(entry, machine) for entry, machine, _, state in unfinished if state == kind] for kind in UNRANKED}
+    notes, moves = _notes(rulings), _moves(machines)
     if moves:
         played, carried = ranked_elsewhere(played, moves, counting.games_per_machine)
         notes += carried
-        playing, waiting, spent = (_moved(pairs, moves) for pairs in (playing, waiting, spent))
+        pairs = {kind: _moved(games, moves) for kind, games in pairs.items()}
     entrants = tuple(
         Entrant(pk, number, name, STANDINGS.get(status, Standing.IN)) for pk, number, name, status in rows
     )
@@ -202,16 +183,20 @@ def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules,
         entrants=entrants,
         machines=tuple(UsedMachine(pk, code, name, MachineState(state)) for pk, code, name, state, *_ in machines),
         played=tuple(played),
-        playing=tuple(playing),
-        waiting=tuple(waiting),
-        spent=tuple(spent),
+        playing=tuple(pairs[PLAYING]),
+        waiting=tuple(pairs[WAITING]),
+        spent=tuple(pairs[DISCARDED]),
         notes=tuple(notes),
         decisions=(*by_seed, *(_decisions(rulings) if decisions else ())),
         may_enter=_may_enter(*places[0][0]) if may_enter else 0,
     )
 
 
-PLAYING, WAITING, DISCARDED = Score.State.PLAYING.value, Score.State.WAITING.value, Score.State.DISCARDED.value
+PLAYING, WAITING, DISCARDED = UNRANKED = (
+    Score.State.PLAYING.value,
+    Score.State.WAITING.value,
+    Score.State.DISCARDED.value,
+)
 SCORES = """
     SELECT entry_id, machine_id, COALESCE(ranked, value), state FROM tournaments_score
     WHERE stage_id = %s AND state <> 'void'

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.views.desk import board, cut, draw, entries, home, results, rounds, scores, seats, slips
+from tournaments.views.desk import board, cut, draw, entries, home, redraw, results, rounds, scores, seats, slips
 
 app_name = "desk"
 
@@ -34,6 +34,9 @@ urlpatterns = [
     path(f"{STAGE}matches/<int:match>/<slug:act>/", board.act, name="match-act"),
     path(f"{STAGE}draw/publish/", draw.publish, name="publish"),
     path(f"{STAGE}draw/take-back/", draw.take_back, name="take-back"),
+    path(f"{STAGE}redraw/", redraw.redraw, name="redraw"),
+    path(f"{STAGE}redraw/publish/", redraw.publish, name="redraw-publish"),
+    path(f"{STAGE}redraw/<int:revision>/take-back/", redraw.take_back, name="redraw-take-back"),
     path(f"{STAGE}seats/", seats.seats, name="seats"),
     path(f"{STAGE}seats/replace/", seats.replace, name="replace-seat"),
     path(f"{STAGE}missing/", rounds.missing, name="missing"),

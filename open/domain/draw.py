@@ -68,8 +68,8 @@ REPAIR_ATTEMPTS = 3
 class Repaired:
     """A draw whose rest was laid anew.
 
-    `gave_way` names in sentences whatever could not be kept, who plays alone included; `moved` are the matches that
-    are not as announced, with the number of their game; `report` judges the draw as a whole.
+    `gave_way` names in sentences whatever could not be kept, and who is going to play alone; `moved` are the matches
+    that are not as announced, with the number of their game; `report` judges the draw as a whole.
     """
 
     draw: Draw
@@ -147,7 +147,7 @@ def repair(
     report = check(draw, players, most, left=left, names=names)
     return Repaired(
         draw=draw,
-        gave_way=(*report.faults, *_alone(announced, draw, set(gone), names)),
+        gave_way=(*report.faults, *_alone(announced, played, draw, set(gone), names)),
         moved=tuple(
             (number, match)
             for number, (before, after) in enumerate(zip(announced, draw, strict=True), start=1)
@@ -330,11 +330,12 @@ def _rearranged(
     return min(found)[-1]
 
 
-def _alone(announced: Draw, draw: Draw, gone: Collection[int], names: Names) -> Iterator[str]:
+def _alone(announced: Draw, played: Draw, draw: Draw, gone: Collection[int], names: Names) -> Iterator[str]:
+    """Who is going to play alone; in the games played nothing gives way any more."""
     for number, (before, after) in enumerate(zip(announced, draw, strict=True), start=1):
         opponents = {position: match.players for match in before for position in match.players}
         for match in after:
-            if len(match.players) == 1:
+            if len(match.players) == 1 and match not in played[number - 1]:
                 (player,) = match.players
                 away = [f", as {names.player(other)} has left" for other in opponents.get(player, ()) if other in gone]
                 yield f"Game {number}: {names.player(player)} plays alone{''.join(away)}."

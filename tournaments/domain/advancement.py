@@ -23,7 +23,7 @@ from tournaments.domain.needs import Need, Price, needs
 from tournaments.domain.prospects import UNRANKED, Prospects, prospects
 from tournaments.domain.refusals import NeedsDecision
 from tournaments.domain.standings import contenders, count_back
-from tournaments.domain.ties import Parted, groups, part
+from tournaments.domain.ties import Parted, Placed, groups, in_order, part
 
 __all__ = [
     "HOW",
@@ -41,6 +41,7 @@ __all__ = [
     "cut",
     "lots_wanted",
     "needs",
+    "reserves",
     "seeding",
 ]
 
@@ -224,6 +225,16 @@ def lots_wanted(
     parted = part(level, qualifiers - len(inside), facts.decisions, SETTLE_THE_CUT)
     across = _blocks_across(level, parted, facts, table, facts.decisions) if level and not parted.level else ()
     return tuple(tied for tied, whys in (*_blocks(inside, facts, table, facts.decisions), *across) if not whys)
+
+
+def reserves(facts: StageFacts, table: Table, seated: Collection[int]) -> tuple[Placed, ...]:
+    """Who comes in when one of the seated leaves, the next first: by place, and who is level as decisions part them.
+
+    Source: house rules, "the next in the original order"; who is level without a decision stays so, for people to say.
+    """
+    waiting = [row for row in contenders(facts, table) if row.entry not in seated]
+    level = (tuple(row.entry for row in same) for _, same in groupby(waiting, attrgetter("points")))
+    return tuple(placed for tied in level for placed in in_order(tied, facts.decisions, SETTLE_THE_CUT))
 
 
 def _across(

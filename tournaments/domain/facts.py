@@ -134,12 +134,12 @@ class Result(NamedTuple):
     of: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One entry's line in a table. `place` is None when it is not ranked (no games, or disqualified).
 
     `counted` are the results that make up `points`, best first; `other` those that were played and do not count.
-    `games` is the number of games played, with repeats.
+    `games` is the number of games played, with repeats. A named tuple rather than a dataclass: one is made for
+    everybody in every table.
     """
 
     entry: int

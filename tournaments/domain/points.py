@@ -48,6 +48,13 @@ class Scale:
             return of - place + 1
         return self.by_place[place - 1] if place <= len(self.by_place) else 0
 
+    def run(self, first: int, places: int, of: int) -> Sequence[int]:
+        """The points for so many places one after the other, from `first` on, among `of` results on the machine."""
+        if self.relative:
+            return range(of - first + 1, of - first + 1 - places, -1)
+        points = self.by_place[first - 1 : first - 1 + places]
+        return points + (0,) * (places - len(points))
+
 
 LINEAR_100 = Scale("linear-100", tuple(range(100, -1, -1)))
 PAPA = Scale("papa", (100, 90, *range(85, -1, -1)))

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import repeat
 from typing import NamedTuple
 
 from tournaments.domain.facts import (
@@ -60,20 +60,19 @@ def prospects(facts: StageFacts, table: Table, rules: QualifyingRules) -> Prospe
     """
     by_points = scale(rules.points)
     coming = _coming(facts, table, rules)
-    own: dict[int, dict[int, _OnMachine]] = {row.entry: {} for row in table.rows}
+    own: dict[int, list[_OnMachine]] = {row.entry: [] for row in table.rows}
     firsts: list[tuple[int, int]] = []
     for machine, results in table.machines.items():
         added = _added(machine, results, coming)
-        first = by_points.points(1, len(results) + added)
         for entry, prospect in _on_machine(machine, results, added, coming, rules, by_points):
-            own[entry][machine] = prospect
+            own[entry].append(prospect)
         if machine in coming.open:
-            firsts.append((first, machine))
+            firsts.append((by_points.points(1, len(results) + added), machine))
     firsts.sort(reverse=True, key=lambda option: option[0])
     ranges = {}
     for row in table.rows:
         if row.entry in coming.competing:
-            mine, left = own[row.entry], coming.remaining.get(row.entry, 0)
+            mine, left = _Own(*zip(*own[row.entry], strict=True)), coming.remaining.get(row.entry, 0)
             worst = UNRANKED if row.place is None else _worst(row.entry, mine, left, coming, rules, by_points)
             ranges[row.entry] = Range(worst, _best(row.entry, mine, left, firsts, coming, rules), left)
     most = sum(points for points, _ in firsts[: min(rules.games_allowed, rules.games_counted)])
@@ -108,14 +107,19 @@ class _Coming:
         return self.results - self.remaining.get(entry, 0) - self.pending.get(entry, 0)
 
 
-class _OnMachine(NamedTuple):
-    """What one entry has on one machine: the place its points are for, and how many results may still pass it."""
+_OnMachine = tuple[int, int, int, int, int, int]
+"""What one entry has on one machine: a line of `_Own`. A plain tuple, as there is one for every score."""
 
-    place: int
-    points: int
-    passing: int
-    worst: int
-    best: int
+
+class _Own(NamedTuple):
+    """What one entry has, machine by machine: the place its points are for, and how many results may still pass it."""
+
+    machines: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
+    points: tuple[int, ...] = ()
+    passing: tuple[int, ...] = ()
+    worst: tuple[int, ...] = ()
+    best: tuple[int, ...] = ()
 
 
 def _coming(facts: StageFacts, table: Table, rules: QualifyingRules) -> _Coming:
@@ -127,8 +131,9 @@ def _coming(facts: StageFacts, table: Table, rules: QualifyingRules) -> _Coming:
     running = [] if over else _in_the_ranks(facts.playing, standing, table)
     late = [(entry, machine) for entry, machine in running if entry not in competing or machine not in open_machines]
     started = Counter(entry for entry, _ in running)
-    left = {row.entry: max(rules.games_allowed - row.games, started[row.entry]) for row in table.rows if not over}
-    remaining = {entry: games for entry, games in left.items() if games > 0 and entry in competing}
+    most = 0 if over else rules.games_allowed
+    left = [(row.entry, max(most - row.games, started.get(row.entry, 0))) for row in table.rows]
+    remaining = {entry: games for entry, games in left if games > 0 and entry in competing}
     newcomers = 0 if over else facts.may_enter
     return _Coming(
         competing=competing,
@@ -167,14 +172,48 @@ def _added(machine: int, results: Sequence[Result], coming: _Coming) -> int:
     holders = {result.entry for result in results} if pending else set()
     if machine not in coming.open:
         return len(pending - holders)
-    held = sum([result.entry in coming.remaining for result in results])
+    held = sum([result.entry in coming.remaining for result in results]) if coming.remaining else 0
     return len(coming.remaining) - held + coming.newcomers + len(pending - holders - coming.remaining.keys())
 
 
 def _on_machine(
     machine: int, results: Sequence[Result], added: int, coming: _Coming, rules: QualifyingRules, by_points: Scale
+) -> Iterable[tuple[int, _OnMachine]]:
+    """What each entry has on the machine."""
+    if machine in coming.waiting or machine in coming.late or _may_be_bettered(machine, coming, rules):
+        return _unsettled(machine, results, added, coming, rules, by_points)
+    return _settled(machine, results, added, rules, by_points)
+
+
+def _settled(
+    machine: int, results: Sequence[Result], added: int, rules: QualifyingRules, by_points: Scale
+) -> Iterable[tuple[int, _OnMachine]]:
+    """Where no result there is can change, a place says it all: only newly added results can pass.
+
+    Made place by place and not score by score, because nearly every machine is like this whenever a table is read.
+    """
+    many, of = len(results), len(results) + added
+    by_place = list(
+        zip(
+            repeat(machine),
+            range(1, many + 1),
+            by_points.run(1, many, many),
+            repeat(0 if by_points.relative else added),
+            by_points.run(1 + added, many, of),
+            by_points.run(1, many, of),
+            strict=False,
+        )
+    )
+    if rules.tied_scores == BETTER:
+        return [(result[0], by_place[result[3] - 1]) for result in results]
+    worse = {result.place: line for result, line in zip(results, by_place, strict=True)}
+    return [(result.entry, worse[result.place]) for result in results]
+
+
+def _unsettled(
+    machine: int, results: Sequence[Result], added: int, coming: _Coming, rules: QualifyingRules, by_points: Scale
 ) -> Iterator[tuple[int, _OnMachine]]:
-    """What each entry has on the machine; one whose score there waits has nothing certain and all to win.
+    """One whose score waits has nothing certain and all to win; others may better theirs and pass who is ahead now.
 
     Those who tie for the better place may still be passed by each other; with the worse place's points they may not,
     as each already counts as ahead of the others.
@@ -183,11 +222,12 @@ def _on_machine(
     behind = bisect_right if better else bisect_left
     waiting, late = coming.waiting.get(machine, NOBODY), coming.late.get(machine, NOBODY)
     rising = _rising(machine, results, coming, rules)
-    rising_values = sorted([r.value for r in results if r.entry in rising]) if rising else []
-    waiting_values = sorted([r.value for r in results if r.entry in waiting]) if waiting else []
+    rising_values = sorted([r.value for r in results if r.entry in rising])
+    waiting_values = sorted([r.value for r in results if r.entry in waiting])
     tied = {} if better else Counter(r.place for r in results)
     of, points = len(results) + added, by_points.points
-    unknown = _OnMachine(1, 0, 0, 0, points(1, of))
+    most = points(1, of)
+    unknown = (machine, 1, 0, 0, 0, most)
     for entry, _, value, first, _, now, _ in results:
         if entry in waiting:
             yield entry, unknown
@@ -195,20 +235,22 @@ def _on_machine(
         place = first if better else first + tied[first] - 1
         passing = behind(rising_values, value) - (better and entry in rising)
         doubtful = len(waiting_values) - behind(waiting_values, value)
-        best = unknown.best if entry in late else points(place - doubtful, of)
+        best = most if entry in late else points(place - doubtful, of)
         worst = points(place + added + passing, of)
-        yield entry, _OnMachine(place, now, passing if by_points.relative else passing + added, worst, best)
-    if waiting or late:
-        for entry in (waiting | late).difference([result.entry for result in results]):
-            yield entry, unknown
+        yield entry, (machine, place, now, passing if by_points.relative else passing + added, worst, best)
+    for entry in (waiting | late).difference([result.entry for result in results]):
+        yield entry, unknown
+
+
+def _may_be_bettered(machine: int, coming: _Coming, rules: QualifyingRules) -> bool:
+    """Whether anybody may play the machine once more."""
+    return rules.games_per_machine > 1 and machine in coming.open and bool(coming.remaining)
 
 
 def _rising(machine: int, results: Sequence[Result], coming: _Coming, rules: QualifyingRules) -> frozenset[int]:
     """Entries whose present result on the machine may still become a better one."""
     pending = coming.may_change(machine)
-    again = rules.games_per_machine > 1 and machine in coming.open
-    if not pending and not again:
-        return NOBODY
+    again = _may_be_bettered(machine, coming, rules)
     return frozenset(
         r.entry
         for r in results
@@ -219,7 +261,7 @@ def _rising(machine: int, results: Sequence[Result], coming: _Coming, rules: Qua
 
 def _worst(
     entry: int,
-    own: Mapping[int, _OnMachine],
+    own: _Own,
     left: int,
     coming: _Coming,
     rules: QualifyingRules,
@@ -230,54 +272,54 @@ def _worst(
     While all results count, others cannot pass more often than they have games. When only the best count, the dearest
     losses may fall on results that do not count, so no such limit is used.
     """
-    values = own.values()
-    if len(own) + left > rules.games_counted:
-        return sum(sorted([v.worst for v in values], reverse=True)[: rules.games_counted])
+    if len(own.machines) + left > rules.games_counted:
+        return sum(sorted(own.worst, reverse=True)[: rules.games_counted])
     budget = coming.of_others(entry)
-    if sum([v.passing for v in values]) <= budget:
-        return sum([v.worst for v in values])
-    return sum([v.points for v in values]) - _dearest(values, budget, by_points)
+    if sum(own.passing) <= budget:
+        return sum(own.worst)
+    return sum(own.points) - _dearest(own, budget, by_points)
 
 
-def _dearest(values: Iterable[_OnMachine], budget: int, by_points: Scale) -> int:
+def _dearest(own: _Own, budget: int, by_points: Scale) -> int:
     """The most points that `budget` results of others can take away, each passing once on one machine."""
     lost = 0
     for size, before in by_points.drops:
-        steps = sum([_steps(v, before) for v in values])
+        steps = sum(map(_steps, own.places, own.passing, repeat(before)))
         lost += size * min(steps, budget)
         budget -= min(steps, budget)
     return lost
 
 
-def _steps(value: _OnMachine, before: Sequence[int]) -> int:
+def _steps(place: int, passing: int, before: Sequence[int]) -> int:
     """How many of the places that may still be lost cost this much; all of them on a relative scale."""
     if not before:
-        return value.passing
+        return passing
     end = len(before) - 1
-    return before[min(value.place - 1 + value.passing, end)] - before[min(value.place - 1, end)]
+    return before[min(place - 1 + passing, end)] - before[min(place - 1, end)]
 
 
 def _best(
     entry: int,
-    own: Mapping[int, _OnMachine],
+    own: _Own,
     left: int,
     firsts: Sequence[tuple[int, int]],
     coming: _Coming,
     rules: QualifyingRules,
 ) -> int:
     """The total if every remaining game is won and nobody else passes."""
-    if rules.games_per_machine > 1:
+    if left and rules.games_per_machine > 1:
         return _best_with_repeats(entry, own, left, firsts, coming, rules)
-    values = [v.best for v in own.values()]
-    values += islice((points for points, machine in firsts if machine not in own), left)
+    values = own.best
+    if left:
+        values += tuple([points for points, machine in firsts if machine not in own.machines][:left])
     if len(values) > rules.games_counted:
-        values = sorted(values, reverse=True)[: rules.games_counted]
+        values = tuple(sorted(values, reverse=True)[: rules.games_counted])
     return sum(values) if values else UNRANKED
 
 
 def _best_with_repeats(
     entry: int,
-    own: Mapping[int, _OnMachine],
+    own: _Own,
     left: int,
     firsts: Sequence[tuple[int, int]],
     coming: _Coming,
@@ -288,10 +330,10 @@ def _best_with_repeats(
     Which machines to spend the games on is found by putting a price on each game: at a price every machine decides
     alone, and the lowest of these totals is exactly the best that can be done with the games there are.
     """
-    wins = {m: points for points, m in firsts if left and coming.attempts[entry, m] < rules.games_per_machine}
-    if not own and not wins:
+    wins = {m: points for points, m in firsts if coming.attempts[entry, m] < rules.games_per_machine}
+    if not own.machines and not wins:
         return UNRANKED
-    options = [(v.best, wins.pop(machine, 0)) for machine, v in own.items()]
+    options = [(best, wins.pop(machine, 0)) for machine, best in zip(own.machines, own.best, strict=True)]
     options += [(0, points) for points in wins.values()]
 
     def total(price: int) -> int:

@@ -5,7 +5,10 @@ House rules: "Points per machine", "Same total" (the position is shared and the 
 keeps its games in the ranks: the original order stays (our choice, from "the next in the original order").
 """
 
-from operator import itemgetter
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from operator import attrgetter, itemgetter
 
 from tournaments.domain.facts import (
     QualifyingRules,
@@ -29,20 +32,19 @@ def tabulate(facts: StageFacts, rules: QualifyingRules) -> Table:
     numbers = {e.id: e.number for e in facts.entrants}
     machines: dict[int, tuple[Result, ...]] = {m.id: () for m in facts.machines if m.id in ranked_machines}
     results: dict[int, list[Result]] = {e.id: [] for e in facts.entrants}
-    for machine, values in best_scores(live).items():
+    best = best_scores(live)
+    # The code only makes the display steady between equal points; the sum is the same either way.
+    for machine in sorted(best, key={m.id: m.code for m in facts.machines}.__getitem__):
+        values = best[machine]
         ranked = rank(machine, values, by_points, rules.tied_scores)
         if len(set(values.values())) < len(values):
             # The number only makes the display of a tie steady; place and points are the same.
-            ranked.sort(key=lambda result: (result[3], numbers[result[0]]))
+            ranked.sort(key=lambda result: (result.place, numbers[result.entry]))
         machines[machine] = tuple(ranked)
         for result in ranked:
             results[result[0]].append(result)
-    games: dict[int, int] = dict.fromkeys(results, 0)
-    for entry, _, _ in live:
-        games[entry] += 1
-    for entry, machine in facts.spent:
-        if machine in ranked_machines and entry not in barred:
-            games[entry] += 1
+    games = Counter(map(itemgetter(0), live))
+    games.update(entry for entry, machine in facts.spent if machine in ranked_machines and entry not in barred)
     return Table(rows=_rows(facts, rules, results, games), machines=machines)
 
 
@@ -56,33 +58,28 @@ def contenders(facts: StageFacts, table: Table) -> tuple[Row, ...]:
 
 
 def _rows(
-    facts: StageFacts, rules: QualifyingRules, results: dict[int, list[Result]], games: dict[int, int]
+    facts: StageFacts, rules: QualifyingRules, results: dict[int, list[Result]], games: Mapping[int, int]
 ) -> tuple[Row, ...]:
-    counted = rules.games_counted
-    codes = {m.id: m.code for m in facts.machines}
-    lines = []
+    """`results` of each entry are in the order in which equal points are shown."""
+    by_points, allowed = attrgetter("points"), rules.games_counted
+    ranked, unranked = [], []
     for entrant in facts.entrants:
         own = results[entrant.id]
-        # The code only makes the display steady between equal points; the sum is the same either way.
-        own.sort(key=lambda result: (-result[5], codes[result[1]]))
-        total = sum([result[5] for result in own[:counted]])
-        lines.append((not own, -total, entrant.number, entrant.id, own))
-    lines.sort(key=itemgetter(0, 1, 2))
+        if own:
+            own.sort(key=by_points, reverse=True)
+            ranked.append((-sum(map(by_points, own[:allowed])), entrant.number, entrant.id, tuple(own)))
+        else:
+            unranked.append((entrant.number, entrant.id))
+    ranked.sort()
+    unranked.sort()
+    level = Counter(map(itemgetter(0), ranked))
     rows = []
     place, previous = 0, None
-    level: dict[int, int] = {}
-    for unranked, negative, _, _, _ in lines:
-        if not unranked:
-            level[negative] = level.get(negative, 0) + 1
-    for position, (unranked, negative, _, entry, own) in enumerate(lines, start=1):
-        if unranked:
-            rows.append(Row(entry, None, False, 0, games[entry]))
-            continue
+    for position, (negative, _, entry, best) in enumerate(ranked, start=1):
         if negative != previous:
             place, previous = position, negative
-        rows.append(
-            Row(entry, place, level[negative] > 1, -negative, games[entry], tuple(own[:counted]), tuple(own[counted:]))
-        )
+        rows.append(Row(entry, place, level[negative] > 1, -negative, games[entry], best[:allowed], best[allowed:]))
+    rows += [Row(entry, None, False, 0, games[entry]) for _, entry in unranked]
     return tuple(rows)
 
 
@@ -141,6 +138,7 @@ def points_words(points: int) -> str:
     return "1 point" if points == 1 else f"{points} points"
 
 
+@cache
 def place_words(place: int, shared: bool = False) -> str:
     """ "1st", "22nd", "5th=" when shared."""
     suffix = "th" if 10 <= place % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")

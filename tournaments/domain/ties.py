@@ -12,6 +12,13 @@ from tournaments.domain.facts import Decision
 Group = tuple[int, ...]
 
 
+class Placed(NamedTuple):
+    """Entries that no decision parts, often just one; `kind` is that of the decision that put them here, or ""."""
+
+    entries: Group
+    kind: str = ""
+
+
 class Parted(NamedTuple):
     """Groups that go on, the best first; those still level, for how many places; the kind of the last decision."""
 
@@ -44,6 +51,17 @@ def part(tied: Group, places: int, decisions: Sequence[Decision], kinds: Collect
         if decision.kind in kinds and set(tied) <= set(decision.order):
             return _by(decision, tied, places, decisions[number + 1 :], kinds)
     return Parted((), tied, places)
+
+
+def in_order(tied: Group, decisions: Sequence[Decision], kinds: Collection[str], kind: str = "") -> tuple[Placed, ...]:
+    """All of the tied, the best first, as far as decisions part them: the latest that covers all, then later ones."""
+    for number in reversed(range(len(decisions))):
+        decision = decisions[number]
+        if len(tied) > 1 and decision.kind in kinds and set(tied) <= set(decision.order):
+            later = decisions[number + 1 :]
+            parts = [in_order(group, later, kinds, decision.kind) for group in groups(tied, decision)]
+            return tuple(placed for part in parts for placed in part)
+    return (Placed(tied, kind),)
 
 
 def _by(decision: Decision, tied: Group, places: int, later: Sequence[Decision], kinds: Collection[str]) -> Parted:

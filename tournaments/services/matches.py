@@ -357,7 +357,7 @@ def _check_turn(match: Match, log: Log) -> None:
         raise Refusal(f"{_named(match)} was taken out.")
     if match.round > stage.open_round:
         raise Refusal(f"Game {match.round} is not open yet: game {stage.open_round} is still being played.")
-    if match.state == Match.State.PLAYING:
+    if match.state == Match.State.PLAYING or match.scores.filter(state__in=Score.LIVE).exists():
         # What breaks down now takes nothing away from a game that has begun: its scores are still taken.
         return
     used = StageMachine.objects.filter(stage=stage, machine=match.machine).first()

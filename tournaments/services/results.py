@@ -100,12 +100,21 @@ def _layers(stage: Stage) -> list[Layer]:
         rows = selectors.stage_facts(stage).table.ranked
         groups = tuple(tuple(row.entry for row in group) for _, group in groupby(rows, key=lambda row: row.place))
         return [Layer(stage.label, groups)] if groups else []
-    finishes = sorted(
-        (finish for _, outcome in outcomes(stage) for finish in outcome.finishes), key=lambda finish: finish.place
-    )
+    found = outcomes(stage)
+    if not found or any(outcome.missing for _, outcome in found):
+        return _to_be_played(stage)
+    finishes = sorted((finish for _, outcome in found for finish in outcome.finishes), key=lambda finish: finish.place)
     same = (tuple(finish.entry for finish in group) for _, group in groupby(finishes, key=lambda f: f.place))
     groups = tuple(same)
     return [Layer(stage.label, groups)] if groups else []
+
+
+def _to_be_played(stage: Stage) -> list[Layer]:
+    """Whoever is in games that are not over: ahead of all who are out already, and nobody ahead of the others."""
+    if _needs_no_game(stage):
+        return []
+    seated = tuple(stage.seats.order_by("seed").values_list("entry_id", flat=True))
+    return [Layer(stage.label, (seated,))] if seated else []
 
 
 def _refuse_unless_decided(stage: Stage) -> None:

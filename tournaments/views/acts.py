@@ -15,14 +15,14 @@ from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.domain.scores import grouped
 from tournaments.forms import MatchScoreForm, new_key
 from tournaments.models import Entry, Match, Stage
-from tournaments.services import matches
+from tournaments.services import matches, redraw
 from tournaments.services.change import Actor
 from tournaments.views.desk.common import actor, attempt
 from tournaments.views.matches import Game, Place, games
 
 RECORD = "record"
 FOR_OFFICIALS = (RECORD, "call", "choose", "choose-again", "warm-up", "swap", "play", "agree", "absent")
-"""What an official may do. Taking somebody's absence back, correcting and voiding are the desk's."""
+"""What an official may do. Taking absence back, breaking a match off, correcting and voiding are the desk's."""
 
 Act = Callable[[Match, Actor, HttpRequest], str]
 Show = Callable[[Game, dict[str, Any], Refusal | None], HttpResponse]
@@ -30,9 +30,14 @@ Show = Callable[[Game, dict[str, Any], Refusal | None], HttpResponse]
 
 
 def game_of(stage: Stage, match: int) -> Game:
-    """The match of this stage, or 404."""
+    """The match of this stage, or 404; raises `Refusal` for one that was taken out while a tablet showed it."""
     found = games(stage, timezone.now(), only=match)
     if not found:
+        void = stage.matches.select_related("machine").filter(pk=match, state=Match.State.VOID).first()
+        if void:
+            raise Refusal(
+                f"Game {void.round} on {void.machine} was taken out. Go back to the games for what is played."
+            )
         raise Http404(f"{stage.label} has no such match.")
     return found[0]
 
@@ -164,6 +169,11 @@ def _present(match: Match, actor: Actor, request: HttpRequest) -> str:
     return f"{entry} plays after all."
 
 
+def _break_off(match: Match, actor: Actor, request: HttpRequest) -> str:
+    redraw.break_off(match, actor=actor, reason=request.POST.get("reason", ""))
+    return f"The match on {match.machine.name} has not begun after all."
+
+
 ACTS: dict[str, Act] = {
     "call": _call,
     "choose": _choose,
@@ -174,4 +184,5 @@ ACTS: dict[str, Act] = {
     "agree": _agree,
     "absent": _absent,
     "present": _present,
+    "break-off": _break_off,
 }

@@ -198,7 +198,7 @@ def _seats(
 
 def _rulings(tournament: Tournament) -> dict[int, list[Ruling]]:
     found: dict[int, list[Ruling]] = {}
-    in_stages = Ruling.objects.filter(stage__tournament=tournament, undone_at=None)
+    in_stages = Ruling.objects.filter(stage__tournament=tournament, kind__in=Ruling.ORDERS, undone_at=None)
     for ruling in in_stages.order_by("decided_at", "pk"):
         if ruling.stage_id is not None:
             found.setdefault(ruling.stage_id, []).append(ruling)
@@ -212,14 +212,11 @@ def _games(
     matches = Match.objects.filter(stage__tournament=tournament).exclude(state=Match.State.VOID)
     of_stage: dict[int, list[Game]] = {}
     seeds = {(stage, seat.person.entry): seat.seed for stage, seated in seats.items() for seat in seated}
-    values = {
-        (match, entry): value
-        for match, entry, value in Score.objects.filter(
-            stage__tournament=tournament, state__in=Score.COUNTED, match__isnull=False
-        )
-        .order_by()
-        .values_list("match_id", "entry_id", Coalesce("ranked", "value"))
-    }
+    of_matches = Score.objects.filter(stage__tournament=tournament, match__isnull=False).order_by()
+    finished = of_matches.filter(state__in=(*Score.COUNTED, Score.State.DISCARDED))
+    scores = list(finished.values_list("match_id", "entry_id", "state", Coalesce("ranked", "value")))
+    values = {(match, entry): value for match, entry, state, value in scores if state != Score.State.DISCARDED}
+    out = {(match, entry) for match, entry, state, _ in scores if state == Score.State.DISCARDED}
     sides: dict[int, list[Side]] = {}
     for side in Side.objects.filter(match__stage__tournament=tournament).order_by("rank"):
         sides.setdefault(side.match_id, []).append(side)
@@ -230,7 +227,7 @@ def _games(
                 seeds.get((match.stage_id, side.entry_id), 0),
                 side.rank,
                 side.choice,
-                side.absent,
+                side.absent or (match.pk, side.entry_id) in out,
                 values.get((match.pk, side.entry_id)),
             )
             for side in sides.get(match.pk, [])

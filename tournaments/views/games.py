@@ -241,7 +241,7 @@ def _role(leg: Leg, game: Game, player: Player, chosen: bool) -> str:
         return ""
     if player.choice:
         return f"plays {place_words(player.choice)}"
-    if game.state == Match.State.DONE:
+    if game.state == Match.State.DONE or all(other is player or other.absent for other in game.players):
         return ""
     if len(game.players) == 2:
         return "chooses" if player.rank == 1 and not chosen else ""
@@ -428,7 +428,8 @@ def _round_box(course: Course, leg: Leg, reading: Reading) -> Box:
         row = next((row for row in reading.table.rows if row.entry == seat.person.entry), None)
         note = place_words(row.place, row.shared) if row and row.place else ""
         slots.append(Slot(seat.seed, seat.person.number, seat.person.name, note, seat.person.entry in through))
-    note = f"The places are those of the round. The top {reading.read.qualifiers} go on."
+    placed = "The places are those of the round. " if any(slot.note for slot in slots) else ""
+    note = f"{placed}The top {reading.read.qualifiers} go on."
     return Box(leg.spec.key, "", note, slots, "")
 
 

@@ -3,6 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from html import escape
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from tournaments import formats, selectors
@@ -24,6 +26,14 @@ STATUS_WORDS = {
     Standing.WITHDRAWN.value: ("Withdrawn", ""),
     Standing.DISQUALIFIED.value: ("Disqualified", ""),
 }
+STATUS_CELLS = {
+    status: (
+        f'\n<tr class="is-{status}">',
+        f'<td><span class="status status-{status}">{words}</span> <span class="surety">{surety}</span></td>',
+    )
+    for status, (words, surety) in STATUS_WORDS.items()
+}
+"""How a row of each status begins and ends."""
 MACHINE_WORDS = {
     MachineState.OPEN: "",
     MachineState.LET_STAND: "Closed for new games; its scores stand.",
@@ -36,22 +46,6 @@ SHORT_MACHINE_WORDS = {
     MachineState.CANCELLED: "cancelled",
     MachineState.RESCALED: "withdrawn",
 }
-
-
-class Line(NamedTuple):
-    """One row of the table, in words."""
-
-    place: str
-    number: int
-    name: str
-    tag: str
-    points: int
-    games: str
-    machines: str
-    reach: str
-    status: str
-    words: str
-    surety: str
 
 
 class Unranked(NamedTuple):
@@ -95,13 +89,13 @@ class NeedLine(NamedTuple):
 
 def cut_words(reading: Reading, drawn: int) -> dict[str, Any]:
     """What the cut line says, and the sentence about it; `drawn` is how many have a seat from this stage already."""
-    cut, ranked = reading.cut, contenders(reading.facts, reading.table)
+    cut = reading.cut
     level, places = len(cut.level), cut.open_places
     line = f"Top {cut.qualifiers} go on"
     if level:
         line += f": {level} players level for {count(places, 'place')}"
         line += ", the better seed goes on" if by_seed(reading) else ""
-    elif len(ranked) < cut.qualifiers:
+    elif len(cut.inside) < cut.qualifiers:
         line += f": {count(cut.qualifiers - len(cut.inside), 'place')} still free"
     return {
         "line": line,
@@ -119,8 +113,9 @@ def by_seed(reading: Reading) -> bool:
 
 def _tie_was_decided(reading: Reading) -> bool:
     """Whether a decision has parted rows that are level on points, so that the table itself has no line."""
-    everybody_inside = len(reading.cut.inside) == len(contenders(reading.facts, reading.table))
-    return reading.cut.line_after is None and not everybody_inside
+    if reading.cut.line_after is not None:
+        return False
+    return len(reading.cut.inside) != len(contenders(reading.facts, reading.table))
 
 
 def _ranked(reading: Reading) -> tuple[list[Row], int]:
@@ -156,42 +151,53 @@ def _cut_sentence(reading: Reading, drawn: int) -> str:
     return f"{through} of {cut.qualifiers} are certainly through.{tie}"
 
 
-def table(reading: Reading) -> dict[str, Any]:
-    """The ranked rows above and below the cut line and the people without a place, ready for the template."""
+def table(reading: Reading, players: str) -> dict[str, Any]:
+    """The ranked rows above and below the cut line as HTML and the people without a place, ready for the template.
+
+    `players` is the address below which every player has a page.
+    """
     entrants = {entrant.id: entrant for entrant in reading.facts.entrants}
-    codes = {machine.id: machine.code for machine in reading.facts.machines}
-    outlooks, inside = reading.cut.outlooks, frozenset(reading.cut.inside)
-    allowed = reading.read.rules.games_allowed
+    outlooks = reading.cut.outlooks
     ranked, above = _ranked(reading)
-    seeds = {entrant.id: f" · seed {n}" for n, entrant in enumerate(entrants.values(), 1)} if by_seed(reading) else {}
-    lines: list[Line] = []
-    for row in ranked:
-        entrant, outlook = entrants[row.entry], outlooks[row.entry]
-        status = _status_key(entrant, outlook, inside)
-        lines.append(
-            Line(
-                place_words(row.place or 0, row.shared),
-                entrant.number,
-                entrant.name,
-                f"No. {entrant.number}{seeds.get(row.entry, '')}",
-                row.points,
-                f"{row.games}/{allowed}",
-                " · ".join([f"{codes[r.machine]}\u00a0{r.points}" for r in row.counted]),
-                f"{outlook.worst}–{outlook.best}" if outlook.worst != outlook.best else "",
-                status,
-                *STATUS_WORDS[status],
-            )
-        )
+    rows = _rows(reading, ranked, entrants, players)
     return {
-        "above": lines[:above],
-        "below": lines[above:],
+        "above": "".join(rows[:above]),
+        "below": "".join(rows[above:]),
         "unranked": [
             Unranked(entrants[row.entry].number, entrants[row.entry].name, _why_unranked(row, reading))
             for row in reading.table.rows
             if row.place is None
         ],
-        "reaching": any(line.reach for line in lines),
+        "reaching": any(outlooks[row.entry].worst != outlooks[row.entry].best for row in ranked),
     }
+
+
+def _rows(reading: Reading, ranked: list[Row], entrants: dict[int, Entrant], players: str) -> list[str]:
+    """The rows as HTML, put together by hand: every public page waits for them, and a template takes twice as long.
+
+    Names and codes are what people have typed, so they are escaped; all else are numbers and words of our own.
+    """
+    codes = {machine.id: escape(machine.code) + "\u00a0" for machine in reading.facts.machines}
+    seeds = {entry: f" · seed {seed}" for seed, entry in enumerate(entrants, start=1)} if by_seed(reading) else {}
+    outlooks, inside = reading.cut.outlooks, frozenset(reading.cut.inside)
+    allowed = reading.read.rules.games_allowed
+    rows = []
+    for entry, place, shared, points, games, counted, _ in ranked:
+        entrant, outlook = entrants[entry], outlooks[entry]
+        _, number, name, _ = entrant
+        _, _, worst, best, _ = outlook
+        reach = f"{worst}–{best}" if worst != best else ""
+        machines = " · ".join([codes[result.machine] + str(result.points) for result in counted])
+        opening, standing = STATUS_CELLS[_status_key(entrant, outlook, inside)]
+        rows.append(
+            f'{opening}<td class="place">{place_words(place or 0, shared)}</td>'
+            f'<th scope="row"><a href="{players}{number}/">{escape(name)}</a>'
+            f' <span class="number">No. {number}{seeds.get(entry, "")}</span></th>'
+            f'<td class="wide machines">{machines}</td><td class="figure middle">{games}/{allowed}</td>'
+            f'<td class="figure points">{points} <span class="narrow-only">{games}/{allowed}</span></td>'
+            f'<td class="figure wide reach muted">{reach}</td>{standing}</tr>'
+        )
+    return rows
 
 
 def _why_unranked(row: Row, reading: Reading) -> str:
@@ -204,10 +210,8 @@ def _why_unranked(row: Row, reading: Reading) -> str:
 
 def _status_key(entrant: Entrant, outlook: Outlook, inside: frozenset[int]) -> str:
     if entrant.standing != Standing.IN:
-        return entrant.standing.value
-    if outlook.status == Status.POSSIBLE and entrant.id in inside:
-        return INSIDE
-    return outlook.status.value
+        return entrant.standing
+    return INSIDE if outlook.status == Status.POSSIBLE and entrant.id in inside else outlook.status
 
 
 def status(reading: Reading, entrant: Entrant, outlook: Outlook) -> tuple[str, str, str]:
@@ -323,17 +327,17 @@ def leaders(reading: Reading) -> list[Leader]:
     found = []
     for machine in reading.facts.machines:
         results = reading.table.machines.get(machine.id, ())
-        best = in_order(results[:1], entrants)
-        level = sum(1 for result in results if result.place == 1)
+        level = sum(1 for _ in takewhile(lambda result: result.place == 1, results))
+        leader = entrants[results[0].entry] if level == 1 else None
         note = SHORT_MACHINE_WORDS[machine.state]
         found.append(
             Leader(
                 machine.code,
                 machine.name,
                 note,
-                entrants[best[0].entry].number if level == 1 else 0,
-                entrants[best[0].entry].name if level == 1 else (f"{level} players level" if level else ""),
-                grouped(best[0].value) if best else "",
+                leader.number if leader else 0,
+                leader.name if leader else (f"{level} players level" if level else ""),
+                grouped(results[0].value) if results else "",
             )
         )
     return found

@@ -156,7 +156,9 @@ def _places(match: Match, seeds: dict[int, int], scores: dict[tuple[int | None, 
     sides = list(match.sides.all())
     taken = {side.choice for side in sides}
     free = tuple((number, POSITIONS[number - 1]) for number in range(1, len(sides) + 1) if number not in taken)
-    chooser = next((side for side in sides if side.choice is None and not side.absent), None)
+    present = [side for side in sides if not side.absent]
+    # Who plays alone has nothing to choose.
+    chooser = next((side for side in present if side.choice is None and len(present) > 1), None)
     return tuple(
         Place(
             side=side,

@@ -1,11 +1,12 @@
 """What the public pages say: a reading of a stage as finished HTML.
 
-The rows of the table are made by Jinja2 from lines prepared beforehand, because every public page waits for them.
+The live part is made by Jinja2, because every public page waits for it.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from django.http import Http404
@@ -50,10 +51,14 @@ class Addresses:
 
     @classmethod
     def of(cls, tournament: Tournament) -> "Addresses":
-        base = reverse("public:tournament", args=[tournament.show.slug, tournament.slug])
-        return cls(
-            base, *(f"{base}{part}/" for part in ("players", "machines", "rules", "search", "bracket", "results"))
-        )
+        return _addresses(tournament.show.slug, tournament.slug)
+
+
+@lru_cache(maxsize=100)
+def _addresses(show: str, slug: str) -> Addresses:
+    base = reverse("public:tournament", args=[show, slug])
+    parts = ("players", "machines", "rules", "search", "bracket", "results")
+    return Addresses(base, *(f"{base}{part}/" for part in parts))
 
 
 def rows(reading: Reading) -> str:
@@ -88,7 +93,7 @@ def rows(reading: Reading) -> str:
     if _has_table(reading.stage):
         context |= {
             **lines.cut_words(reading, len(context["seats"])),
-            **lines.table(reading),
+            **lines.table(reading, context["addresses"].players),
             "leaders": lines.leaders(reading),
         }
     return str(engines["jinja2"].get_template("tournaments/public/_rows.jinja").render(context))

@@ -55,7 +55,12 @@ class Call(NamedTuple):
 
     def others(self, person: Person) -> list[Person]:
         """Whom somebody meets in it."""
-        return [each.person for each in self.seated if each.person != person]
+        return [each.person for each in self.playing if each.person != person]
+
+    @property
+    def playing(self) -> list[Seated]:
+        """Those whose seat is not empty."""
+        return [each for each in self.seated if not each.absent]
 
 
 class Slip(NamedTuple):
@@ -137,8 +142,9 @@ def players(request: HttpRequest, stage: Stage) -> HttpResponse:
     """A card for each player of the stage: their games, machines and opponents, and the code of their own page."""
     games: dict[Person, list[tuple[Call, list[Person], bool]]] = defaultdict(list)
     for call in _calls(stage):
-        for seated in call.seated:
-            games[seated.person].append((call, call.others(seated.person), seated.rank == 1))
+        for number, seated in enumerate(call.playing):
+            others = call.others(seated.person)
+            games[seated.person].append((call, others, number == 0 and bool(others)))
     cards = [
         (person, _code(request, stage.tournament, person), own)
         for person, own in sorted(games.items(), key=lambda card: card[0].number)
@@ -255,7 +261,7 @@ def _in_order(call: Call, order: dict[int, reports.Line]) -> list[tuple[reports.
 def _match_slips(request: HttpRequest, stage: Stage) -> Iterable[Slip]:
     codes: dict[Person, SafeString] = {}
     for call in _calls(stage):
-        for seated in call.seated:
+        for seated in call.playing:
             person = seated.person
             codes.setdefault(person, _code(request, stage.tournament, person))
             yield Slip(person, codes[person], call.machine, call.round, tuple(call.others(person)))

@@ -13,12 +13,16 @@ from tournaments.services import matches, stages
 
 
 class Hall:
-    """A tournament with seats in its first stage of matches, and people of each role signed in."""
+    """A tournament with seats in its first stage of matches, and people of each role signed in.
 
-    def __init__(self, format="classic", players=9, stock=4):
+    So many of the last as are `level` have the same score; their cut is then left to be declared.
+    """
+
+    def __init__(self, format="classic", players=9, stock=4, level=0):
         world = factories.qualifying(format=format, players=players, stock=stock, rules={"qualifiers": 8})
-        factories.closed(world, [[1_000 * (players - number)] for number in range(players)])
-        stages.declare_cut(world.stage, actor=None)
+        factories.closed(world, [[1_000 * max(level, players - number)] for number in range(players)])
+        if not level:
+            stages.declare_cut(world.stage, actor=None)
         self.world, self.tournament, self.entries = world, world.tournament, world.entries
         self.machines = list(Machine.objects.order_by("code"))
         self.organiser, self.desk = signed_in("organiser", "dee"), signed_in("desk", "dora")
@@ -53,6 +57,10 @@ class Hall:
         """These scores for the sides of a match, in the order in which they choose."""
         for side, value in zip(match.sides.order_by("rank"), values, strict=True):
             matches.record(match, actor=None, entry=side.entry_id, value=value, sure=value)
+
+    def ids(self, by_number):
+        """The same by the ids of the entries."""
+        return {self.entries[number - 1].pk: value for number, value in by_number.items()}
 
     def seats(self, key):
         return list(self.stage(key).seats.order_by("seed").values_list("entry__number", flat=True))

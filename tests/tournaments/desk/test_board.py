@@ -158,6 +158,16 @@ def test_somebody_absent_needs_a_reason_and_plays_after_all(hall, semis):
     assert "plays after all" in text(act(hall, semis[0], "present", number=1, reason="came back"))
 
 
+def test_who_plays_alone_is_not_asked_to_choose():
+    hall = Hall("open", players=10)
+    match, *_ = hall.deal("second-round")
+    one, other = match.sides.order_by("rank").select_related("entry__player")
+    service.absent(match, actor=None, entry=other.entry_id, reason="went home")
+
+    assert f"{one.entry} chooses" not in text(hall.get("match", "second-round", match.pk))
+    assert f"{one.entry} seed {one.entry.number} chooses" not in text(hall.get("slips", "second-round"))
+
+
 def test_a_score_that_was_void_and_is_typed_anew_has_not_been_agreed(hall, semis):
     save(hall, semis[0], 1, "400", agreed="yes")
     score = Score.objects.get(match=semis[0])

@@ -5,7 +5,7 @@ import pytest
 from tests.tournaments.desk.finals import Hall, stranger
 from tests.tournaments.desk.reading import text
 from tournaments.models import Journal, Match
-from tournaments.services import entries, stages
+from tournaments.services import entries, rulings, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -13,6 +13,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def hall():
     return Hall()
+
+
+@pytest.fixture
+def open_hall():
+    """A hall whose cut is open: 8, 9 and 10 are level for the last seat."""
+    return Hall(players=10, level=3)
 
 
 def picked(hall, count=2):
@@ -139,6 +145,30 @@ def test_a_leaver_is_named_and_the_next_in_the_order_is_proposed(hall):
     page = hall.get("seats", "semi-finals").content.decode()
     assert '<option value="3" selected>' in page
     assert '<option value="9" selected>' in page
+
+
+def test_who_lost_a_play_off_for_the_last_seat_comes_in_by_its_order(open_hall):
+    rulings.record_play_off(open_hall.stage("qualifying"), actor=None, scores=open_hall.ids({8: 1, 9: 2, 10: 3}))
+    stages.declare_cut(open_hall.stage("qualifying"), actor=None)
+    open_hall.deal("semi-finals", opened=False)
+    entries.withdraw(open_hall.entries[2], actor=None, reason="ill")
+
+    page = open_hall.get("seats", "semi-finals")
+
+    assert [reserve.entry.number for reserve in page.context["offered"]] == [9, 8]
+    assert "9 Player 9, 8th=, by play-off" in text(page)
+    assert '<option value="9" selected>' in page.content.decode()
+
+
+def test_nobody_is_proposed_while_the_next_in_the_order_are_level(open_hall):
+    rulings.record_play_off(open_hall.stage("qualifying"), actor=None, scores=open_hall.ids({8: 1, 9: 1, 10: 3}))
+    stages.declare_cut(open_hall.stage("qualifying"), actor=None)
+
+    page = open_hall.get("seats", "semi-finals")
+
+    assert "8 Player 8, 8th=, level" in text(page)
+    assert "the next are level: the organisers say who" in text(page)
+    assert " selected>" not in page.content.decode()
 
 
 def test_the_next_takes_the_seat_and_the_matches_of_a_leaver_after_the_draw(hall):

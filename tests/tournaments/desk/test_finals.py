@@ -94,6 +94,16 @@ def test_a_tie_for_a_place_is_named_on_the_board_and_keeps_the_stage_open(tied):
     assert tied.seats("final") == []
 
 
+def test_a_play_off_asks_for_the_scores_in_it_and_a_game_without_a_score_says_so(hall):
+    one, _ = hall.deal("semi-finals")
+    hall.score(one, 400, 300, 300, 100)
+
+    told = text(hall.get("cut", "semi-finals"))
+
+    assert "3 Player 3 score in the play-off 5 Player 5 score in the play-off" in told
+    assert "Machine 2 : no score yet." in told
+
+
 def test_a_play_off_settles_a_tie_and_fills_the_next_stages(tied):
     typed = {"tie": "3-5", "score-3": "10", "score-5": "2,000", "expected": tied.revision()}
 

@@ -40,7 +40,7 @@ def test_the_places_as_they_stand_say_what_keeps_them_from_being_declared(hall):
 
     assert "Not declared." in told
     assert "Not yet:" in told
-    assert "1st 1 Player 1 Qualifying" in told
+    assert "1st= 1 Player 1 Semi-finals" in told
     assert post(hall, "declare", expected=hall.revision()).status_code == 422
     assert not FinalPlace.objects.exists()
 

@@ -53,7 +53,7 @@ def random_facts(rules: QualifyingRules, seed: int) -> StageFacts:
 
 
 def _state(rnd: Random) -> MachineState:
-    return rnd.choices(list(MachineState), (8, 1, 1))[0]
+    return rnd.choices(list(MachineState), (16, 2, 1, 1))[0]
 
 
 def _troubled(facts: StageFacts, rules: QualifyingRules, rnd: Random) -> StageFacts:
@@ -85,7 +85,7 @@ def relabelled(facts: StageFacts, rnd: Random) -> tuple[StageFacts, dict[int, in
 
 def games_left(facts: StageFacts, rules: QualifyingRules, entry: int) -> int:
     """Games the entry may still start: a running game is used up, one on a cancelled machine is given back."""
-    cancelled = {m.id for m in facts.machines if m.state == MachineState.CANCELLED}
+    cancelled = {m.id for m in facts.machines if not m.ranked}
     played = sum(1 for p in facts.played if p.entry == entry and p.machine not in cancelled)
     running = sum(1 for e, m in facts.playing if e == entry and m not in cancelled)
     return rules.games_allowed - played - running

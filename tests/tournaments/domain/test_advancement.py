@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from tests.tournaments.domain.stage import entries, entry, letters, rules, stage
-from tournaments.domain.advancement import Status, cut, lots_wanted, seeding
-from tournaments.domain.facts import Entrant, MachineState, Phase, Played, StageFacts, StageMachine, Standing
+from tournaments.domain.advancement import Status, cut, lots_wanted, reserves, seeding
+from tournaments.domain.facts import Decision, Entrant, MachineState, Phase, Played, StageFacts, StageMachine, Standing
 from tournaments.domain.refusals import NeedsDecision
 from tournaments.domain.standings import tabulate
 
@@ -406,3 +406,26 @@ def test_count_back_takes_who_it_can_and_lots_the_rest():
     assert seeds(facts, 5, lots="BA", by=by)[-1].why == (
         "level on points with 1 Player A and 2 Player B, behind by count-back 7 against 10"
     )
+
+
+def next_in(facts, seated, by=SHORT):
+    return [letters(placed.entries) for placed in reserves(facts, tabulate(facts, by), entries(seated))]
+
+
+def test_whoever_comes_in_for_a_leaver_is_the_next_by_place_and_by_the_decision_among_those_level():
+    assert next_in(stage(TIED, phase=Phase.CLOSED, decisions=[("play-off", "CB")]), "A") == ["C", "B", "D"]
+    assert next_in(stage(TIED, phase=Phase.CLOSED, decisions=[("play-off", "CB")]), "AC") == ["B", "D"]
+    assert next_in(stage(TIED, phase=Phase.CLOSED, decisions=[("play-off", "CB")], withdrawn="C"), "A") == ["B", "D"]
+
+
+def test_who_is_level_without_a_decision_comes_in_with_an_equal_claim():
+    assert next_in(stage(TIED, phase=Phase.CLOSED), "A") == ["BC", "D"]
+    assert next_in(stage(TIED, phase=Phase.CLOSED, decisions=[("lots", "CB")]), "A") == ["BC", "D"]
+
+
+def test_those_level_in_a_play_off_are_parted_by_the_next_one():
+    facts = stage(TIED, phase=Phase.CLOSED)
+    level = Decision("play-off", entries("BC"), level=(entries("BC"),))
+
+    assert next_in(replace(facts, decisions=(level,)), "A") == ["BC", "D"]
+    assert next_in(replace(facts, decisions=(level, Decision("order", entries("CB")))), "A") == ["C", "B", "D"]

@@ -21,6 +21,12 @@ def test_counting_down_gives_the_number_of_scores_equalled_or_beaten():
     assert [COUNT_DOWN.points(place, 19) for place in (1, 2, 19)] == [19, 18, 1]
 
 
+def test_a_run_of_places_earns_what_each_of_them_earns():
+    for by in (LINEAR_100, PAPA, COUNT_DOWN, scale([15, 12, 10])):
+        for first, places, of in ((1, 4, 4), (3, 5, 9), (99, 6, 120), (1, 0, 0), (200, 2, 10_000)):
+            assert list(by.run(first, places, of)) == [by.points(first + more, of) for more in range(places)]
+
+
 def test_places_past_the_end_of_a_list_score_nothing():
     assert [scale([15, 12, 10]).points(place, 9) for place in (1, 3, 4)] == [15, 10, 0]
 

@@ -5,12 +5,13 @@ import io
 
 import pytest
 
+from tests import factories
 from tests.tournaments.commands.test_rehearse import rehearse
 from tests.tournaments.exchange.folders import folder, match, renamed
 from tests.tournaments.exchange.test_round_trip import copied, seats
 from tournaments import selectors
 from tournaments.models import FinalPlace, Match, Score, Side, Stage, Tournament
-from tournaments.services import exchange, matches, reports, results, rulings, scores, stages
+from tournaments.services import exchange, matches, redraw, reports, results, rulings, scores, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -355,3 +356,34 @@ def test_a_play_off_of_a_game_survives_the_round_trip():
     rows = reports.of_stage(copy.stages.get(key="semi-finals"))
     assert [(row.position, row.entry.number) for row in rows] == [(1, 1), (2, 5), (3, 3), (4, 7)]
     assert selectors.stage_facts(copy.stages.get(key="qualifying")).phase == "closed"
+
+
+def test_a_round_drawn_again_survives_the_round_trip_and_goes_on():
+    world = factories.redrawn()
+
+    copy = copied(world.tournament)
+
+    here = copy.stages.get(key="second-round")
+    assert here.matches.count() == 48
+    assert set(here.matches.filter(machine__code="M3").values_list("round", flat=True)) == {1}
+    assert here.matches.filter(machine__code="M13").count() == 3
+    assert here.stage_machines.get(machine__code="M3").state == "let-stand"
+    absent = Side.objects.filter(match__stage=here, absent=True)
+    assert [(side.entry.number, side.match.round) for side in absent.order_by("match__round")] == [
+        (7, 2),
+        (7, 3),
+        (7, 4),
+    ]
+
+
+def test_a_redraw_that_was_taken_back_leaves_the_folder_as_it_was():
+    world = factories.seated(format="open", players=24, qualifiers=24, stock=13)
+    factories.dealt(world, "second-round")
+    before = exchange.dump(world.tournament)
+    here = stage("second-round")
+    redraw.publish(here, actor=None, out={world.machines[2].pk: world.machines[12].pk}, reason="it died")
+    assert exchange.dump(world.tournament) != before
+
+    redraw.take_back(here, actor=None, revision=redraw.past(here)[0].revision, reason="it works")
+
+    assert exchange.dump(world.tournament) == before

@@ -125,6 +125,32 @@ def test_a_call_sheet_has_every_match_of_its_game_and_a_card_every_game_of_its_p
             assert f"{other.entry.number} Player {other.entry.number}" in card
 
 
+def test_after_a_redraw_paper_has_the_new_machines_and_no_empty_seat(desk):
+    tournament = factories.redrawn().tournament
+    live = Match.objects.exclude(state=Match.State.VOID)
+    opponents = {
+        (match.round, side.entry.number)
+        for match in live.filter(sides__entry__number=7, round__gt=1)
+        for side in match.sides.exclude(entry__number=7)
+    }
+
+    first, *others = page(desk, tournament, "calls", "second-round").content.decode().split('class="sheet"')[1:]
+    assert "Machine 3<" in first
+    for sheet in others:
+        assert "Machine 3<" not in sheet
+        assert "Machine 13<" in sheet
+        assert "Player 7 (does not play)" in sheet
+
+    cards = page(desk, tournament, "players", "second-round").content.decode().split('class="card"')[1:]
+    by_number = {int(re.search(r'"number">(\d+)<', card)[1]): card for card in cards}
+    assert by_number[7].count("<tr>") == 2
+    for number, other in opponents:
+        assert re.search(rf'<td class="figure">{number}</td><td>Machine \d+</td><td>nobody</td>', by_number[other])
+
+    slips = page(desk, tournament, "slips", "second-round").content.decode()
+    assert slips.count("<article") == 96 - 3
+
+
 def test_a_slip_has_number_name_machine_and_a_code(desk):
     tournament = second_round()
 

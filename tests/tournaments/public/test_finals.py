@@ -112,7 +112,9 @@ def test_who_stays_away_is_said_and_the_opponent_plays_alone(public):
     visitor = public(world)
 
     assert "does not play" in text(visitor.get("second-round/"))
-    assert "Against nobody" in text(visitor.player(match.sides.get(rank=1).entry.number))
+    alone = text(visitor.player(match.sides.get(rank=1).entry.number))
+    assert "Against nobody" in alone
+    assert "chooses" not in alone
     for page in (visitor.get("second-round/"), visitor.player(away.entry.number)):
         assert "privately" not in page.content.decode()
 

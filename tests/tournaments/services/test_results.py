@@ -47,6 +47,38 @@ def where(world):
 # Who ends where
 
 
+def standing(world):
+    """The places as they stand, by number."""
+    rows = results.places(world.tournament)
+    numbers = dict(world.tournament.entries.values_list("pk", "number"))
+    return {numbers[row.entry]: f"{row.place}{'=' if row.shared else ''} {row.why}" for row in rows if row.place}
+
+
+def test_before_the_final_is_over_nobody_stands_ahead_of_its_players():
+    world = factories.seated()
+    factories.dealt(world, SEMI)
+    play_semi_finals(world)
+    [fifth] = factories.dealt(world, FIFTH)
+    factories.scored(fifth, 4, 3, 2, 1)
+
+    not_dealt = standing(world)
+    [final] = factories.dealt(world, FINAL)
+    factories.scored(final, 4, None, None, None)
+
+    assert not_dealt == standing(world)
+    assert [not_dealt[number] for number in (1, 2, 3, 4)] == ["1= Final"] * 4
+    assert [not_dealt[number] for number in (5, 6)] == ["5 Play-off for 5th to 8th", "6 Play-off for 5th to 8th"]
+    assert [not_dealt[number] for number in (9, 10)] == ["9 Qualifying", "10 Qualifying"]
+
+
+def test_whoever_still_plays_a_semi_final_shares_the_first_place():
+    world = factories.seated()
+    one, _ = factories.dealt(world, SEMI)
+    factories.scored(one, 4, 3, 2, 1)
+
+    assert [standing(world)[number] for number in (1, 2, 7, 8)] == ["1= Semi-finals"] * 4
+
+
 def test_the_final_gives_1st_to_4th_the_play_off_5th_to_8th_and_qualifying_the_rest():
     world = played(fifth=(1, 2, 3, 4), final=(1, 2, 3, 4))
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Entry, Ruling, Score, Seat, Show, Stage, StageMachine, Tournament
+from tournaments.models import Entry, Match, Ruling, Score, Seat, Show, Stage, StageMachine, Tournament
 from tournaments.services import entries, machines, places, scores, shows, stages
 from tournaments.services.change import Actor, all_or_nothing, change
 from tournaments.services.exchange import folder as files
@@ -368,7 +368,7 @@ class _Writer:
                 raise Refusal(
                     f"Nobody can be seated in {stage.label.lower()} before {before.label.lower()} is closed."
                 )
-            if stage.matches.exists():
+            if stage.matches.exclude(state=Match.State.VOID).exists():
                 raise Refusal(f"{stage.label} has matches here already; its seats stay as they are.")
             # The games before have filled seats by themselves; what was frozen elsewhere takes their place.
             stage.seats.all().delete()

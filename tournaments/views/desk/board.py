@@ -3,6 +3,7 @@
 The board is polled and holds no input; each match has a page with the forms.
 """
 
+from collections import Counter
 from typing import Any
 
 from django.contrib import messages
@@ -13,8 +14,8 @@ from django.views.decorators.http import require_GET
 from tournaments import permissions
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Seat, Stage
-from tournaments.services import matches
+from tournaments.models import Machine, Match, Seat, Side, Stage
+from tournaments.services import matches, redrawing
 from tournaments.views import acts
 from tournaments.views.acts import game_of, place_lines, typed_before
 from tournaments.views.desk import draw, ties
@@ -32,7 +33,7 @@ from tournaments.views.matches import Game, games, rounds
 
 def show(request: HttpRequest, stage: Stage) -> HttpResponse:
     """What a stage of matches needs next: its seats, its draw, or its call board."""
-    if stage.matches.exists():
+    if stage.matches.exclude(state=Match.State.VOID).exists():
         return _board_page(request, stage)
     return draw.draw_page(request, stage)
 
@@ -80,11 +81,16 @@ def act(request: HttpRequest, stage: Stage, match: int, act: str) -> HttpRespons
 
 def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refusal: Refusal | None) -> HttpResponse:
     stage = game.match.stage
+    drawn_again = redrawing.offered(stage) and stage.state == Stage.State.OPEN
     shown = {
         "game": game,
         "lines": place_lines(game, context.get("typed")),
         "post_to": stage_url("desk:match", stage, game.match.pk),
         "desk": True,
+        "redealt": drawn_again and game.match.state in redrawing.NOT_BEGUN,
+        "drawn_again": drawn_again,
+        "may_break_off": game.match.state in (Match.State.WARM_UP, Match.State.PLAYING)
+        and not any(place.score for place in game.places),
         **context,
     }
     return page(request, "match", stage, shown, refusal, status=422 if context.get("faulty") else 200)
@@ -97,7 +103,7 @@ def _board_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = No
     context = {
         **board,
         "next_round": waiting[0] if waiting and board["phase"] in (Phase.OPEN, Phase.CLOSING) else None,
-        "left": left_seats(stage),
+        "left": _due(stage) if board["phase"] != Phase.PLANNED else left_seats(stage),
         "reason": request.POST.get("reason", ""),
     }
     return page(request, "board", stage, context, refusal)
@@ -109,7 +115,10 @@ def _board(stage: Stage) -> dict[str, Any]:
     found = games(stage, now)
     played = all(game.over for game in found)
     ranked = stage.spec.ranked
+    redealt = redrawing.offered(stage) and phase in (Phase.OPEN, Phase.CLOSING)
     return {
+        "redealt": redealt and not played,
+        "stranded": _stranded(stage, found) if redealt else [],
         # What is still to be played comes first: nobody should have to look for it below what is over.
         "rounds": sorted(rounds(stage, found), key=lambda each: each.complete and not played),
         "phase": phase,
@@ -125,3 +134,17 @@ def left_seats(stage: Stage) -> list[Seat]:
     """The seats of those who have left the tournament or were disqualified."""
     seats = stage.seats.select_related("entry__player").order_by("seed")
     return [seat for seat in seats if seat.entry.standing != Standing.IN]
+
+
+def _due(stage: Stage) -> list[Seat]:
+    """The seats of those who have left and are still awaited in a match."""
+    awaited = Side.objects.filter(match__stage=stage, absent=False)
+    awaited = awaited.exclude(match__state__in=(Match.State.DONE, Match.State.VOID))
+    entries = set(awaited.values_list("entry_id", flat=True))
+    return [seat for seat in left_seats(stage) if seat.entry_id in entries]
+
+
+def _stranded(stage: Stage, found: list[Game]) -> list[tuple[Machine, int]]:
+    """The machines that are out of play although matches not begun are announced on them, and how many."""
+    left = Counter(game.match.machine_id for game in found if game.match.state in redrawing.NOT_BEGUN)
+    return [(machine, left[machine.pk]) for machine in redrawing.out_of_play(stage) if left[machine.pk]]

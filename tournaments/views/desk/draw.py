@@ -14,7 +14,7 @@ from tournaments.domain.refusals import Refusal
 from tournaments.formats import Judgement, PlannedMatch
 from tournaments.forms import DrawForm
 from tournaments.models import Machine, Stage
-from tournaments.services import matches
+from tournaments.services import matches, redrawing
 from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
 
 
@@ -33,6 +33,7 @@ def draw_page(
         "comes_from": _source(stage),
         "left": [seat for seat in seats if seat.entry.standing != "in"],
         "expected": stage.tournament.revision,
+        "redealt": redrawing.offered(stage),
     }
     valid = form.is_valid()
     context |= {"picked": {machine.pk for machine in form.chosen} if valid else set(), "seed": form.seed}

@@ -1,18 +1,20 @@
 """The seats of a stage, and who takes the seat of somebody who leaves before it begins."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from tournaments import selectors
-from tournaments.domain.facts import Standing
+from tournaments.domain import advancement
+from tournaments.domain.facts import Row, Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import place_words
+from tournaments.domain.ties import Placed
 from tournaments.forms import SeatForm
 from tournaments.models import Entry, Stage
-from tournaments.services import matches
+from tournaments.services import matches, redrawing
 from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
 
 OFFERED = 8
@@ -51,8 +53,16 @@ def replace(request: HttpRequest, stage: Stage) -> HttpResponse:
     return to_page("desk:seats", stage)
 
 
-def next_in_order(stage: Stage) -> list[tuple[str, Entry]]:
-    """Who comes next in the original order, with the place: those ranked behind the cut who still compete.
+class Reserve(NamedTuple):
+    """Somebody who may come in. `level` says that others have the same claim, and nothing has parted them."""
+
+    entry: Entry
+    why: str
+    level: bool
+
+
+def next_in_order(stage: Stage) -> list[Reserve]:
+    """Who comes next in the original order: those ranked behind the cut who still compete.
 
     Empty where a game, and not a table, decides the seats. Source: house rules, "the next in the original order".
     """
@@ -64,11 +74,22 @@ def next_in_order(stage: Stage) -> list[tuple[str, Entry]]:
             continue
         read = selectors.stage_facts(decides)
         seated = set(stage.seats.values_list("entry_id", flat=True))
-        competing = {entrant.id for entrant in read.facts.entrants if entrant.standing == Standing.IN}
-        rows = [row for row in read.table.ranked if row.entry in competing - seated][:OFFERED]
-        entries = Entry.objects.select_related("player").in_bulk([row.entry for row in rows])
-        return [(place_words(row.place or 0, row.shared), entries[row.entry]) for row in rows]
+        waiting = advancement.reserves(read.facts, read.table, seated)
+        chosen = [(entry, placed) for placed in waiting for entry in placed.entries][:OFFERED]
+        entries = Entry.objects.select_related("player").in_bulk([entry for entry, _ in chosen])
+        return [
+            Reserve(entries[entry], _why(read.table.row(entry), placed), len(placed.entries) > 1)
+            for entry, placed in chosen
+        ]
     return []
+
+
+def _why(row: Row, placed: Placed) -> str:
+    """ "10th=, by play-off"."""
+    place = place_words(row.place or 0, row.shared)
+    if len(placed.entries) > 1:
+        return f"{place}, level"
+    return f"{place}, {advancement.HOW[placed.kind]}" if placed.kind else place
 
 
 def _seats_page(
@@ -79,10 +100,11 @@ def _seats_page(
     gone = next((seat.entry for seat in seated if seat.entry.standing != Standing.IN), None)
     proposed: dict[str, Any] = {
         "leaves": gone.number if gone else "",
-        "comes": offered[0][1].number if offered else "",
+        "comes": offered[0].entry.number if offered and not offered[0].level else "",
     }
     typed = {
         name: str(form[name].value() or "") if form else str(proposed.get(name, "")) for name in SeatForm.base_fields
     }
     context = {"seats": seated, "offered": offered, "form": form or SeatForm(), "typed": typed}
+    context["redealt"] = redrawing.offered(stage) and stage.state == Stage.State.OPEN
     return page(request, "seats", stage, context, refusal, status=422 if form and form.errors else 200)
