@@ -320,14 +320,23 @@ class NewEntryForm(forms.Form):
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        pools = PlacePool.objects.filter(tournament=tournament)
-        offered = [(pool.kind, f"{pool.get_kind_display()} ({pool.capacity - pool.taken} left)") for pool in pools]
-        if offered:
+        pools, now = list(PlacePool.objects.filter(tournament=tournament)), timezone.now()
+        if pools:
             place: Any = self.fields["place"]
-            place.choices, place.required = offered, True
-            place.initial = next((pool.kind for pool in pools if pool.taken < pool.capacity), None)
+            place.choices, place.required = [(pool.kind, _place_words(pool, now)) for pool in pools], True
+            place.initial = next((p.kind for p in pools if p.taken < p.capacity and p.on_sale(now)), None)
         else:
             del self.fields["place"]
+
+
+def _place_words(pool: PlacePool, now: datetime) -> str:
+    """A kind of place with how many are left, and why none can be taken now."""
+    left = f"{pool.capacity - pool.taken} left"
+    if pool.begins_later(now):
+        left = f"on sale from {timezone.localtime(pool.opens_at):%H:%M on %d %B %Y}"
+    elif pool.is_over(now):
+        left = f"on sale until {timezone.localtime(pool.closes_at):%H:%M on %d %B %Y}"
+    return f"{pool.get_kind_display()} ({left})"
 
 
 class PlayOffForm(forms.Form):

@@ -9,7 +9,7 @@ from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Entry, Match, PlacePool, Player, Show, Stage, Tournament
 from tournaments.services.change import Actor, Log, all_or_nothing, change
-from tournaments.services.places import take
+from tournaments.services.places import refuse_after_the_sale, refuse_before_the_sale, take
 from tournaments.services.progress import decided_by_games, follow_entry, refuse_once_declared
 from tournaments.services.shows import checked, need_reason
 
@@ -32,11 +32,13 @@ def register(
     player: Player | None = None,
     namesake_is_another: bool = False,
     at: datetime | None = None,
+    elsewhere: bool = False,
     key: str = "",
 ) -> Entry:
     """Enter a person, who keeps one number in all tournaments of the show.
 
-    `place` is the kind of place taken from its pool, if places are counted. `player` is somebody of the show
+    `place` is the kind of place taken from its pool, if places are counted; `at` is when, which must be while they are
+    on sale unless it was taken `elsewhere`, as the entries of a folder were. `player` is somebody of the show
     already; otherwise the same name or e-mail address asks (`NeedsDecision`, settle "namesake") before a second
     person is made. Source: house rules, "Enter once" and "Unique player number".
     """
@@ -54,7 +56,7 @@ def register(
         if earlier:
             raise Refusal(f"{player.name} is already entered in {tournament.name} as number {earlier.number}.")
         entry = Entry(tournament=tournament, player=player, number=player.number, entered_at=at or log.now)
-        entry.pool = _take_place(tournament, place, log)
+        entry.pool = _take_place(tournament, place, log, None if elsewhere else entry.entered_at)
         entry.save()
         log.write(f"{entry} entered.", after={"number": entry.number, "name": entry.name, "place": place}, entry=entry)
     return entry
@@ -67,12 +69,14 @@ def _refuse_newcomer_while_closing(tournament: Tournament, log: Log) -> None:
         raise Refusal(f"{first.label} of {tournament.name} is closing; nobody new can start a game.")
 
 
-def _take_place(tournament: Tournament, kind: str, log: Log) -> PlacePool | None:
-    """The pool a place was taken from. Once play has begun, nobody enters beside the places that are counted.
+def _take_place(tournament: Tournament, kind: str, log: Log, sold_at: datetime | None) -> PlacePool | None:
+    """The pool a place was taken from, at a time when it was on sale if that is asked.
 
+    Once play has begun, nobody enters beside the places that are counted, nor after their sale whatever time is given.
     Our choice: who is certainly through is reckoned with the places left, see `selectors.stage_facts`.
     """
-    pools = {pool.kind: pool for pool in PlacePool.objects.select_related("tournament").filter(tournament=tournament)}
+    stored = PlacePool.objects.select_related("tournament__show").filter(tournament=tournament)
+    pools = {pool.kind: pool for pool in stored}
     begun = tournament.stages.exclude(state=Stage.State.PLANNED).exists()
     if not kind:
         if pools and begun:
@@ -80,10 +84,12 @@ def _take_place(tournament: Tournament, kind: str, log: Log) -> PlacePool | None
         return None
     if kind not in pools:
         raise Refusal(f"{tournament.name} has no {kind} places.", field="place")
-    pool, ends = pools[kind], pools[kind].closes_at
-    if begun and ends and log.now >= ends:
-        at = ends.astimezone(tournament.show.zone)
-        raise Refusal(f"The {pool} of {tournament.name} were on sale until {at:%H:%M on %d %B %Y}.", field="place")
+    pool = pools[kind]
+    if sold_at:
+        refuse_before_the_sale(pool, sold_at)
+        refuse_after_the_sale(pool, sold_at)
+    if begun:
+        refuse_after_the_sale(pool, log.now)
     take(pool)
     return pool
 

@@ -278,6 +278,16 @@ def test_places_are_offered_and_changed(pages, world):
     assert every_change_is_in_the_journal()
 
 
+def test_an_organiser_changes_when_places_are_on_sale(pages, world):
+    pool = places.offer(world.tournament, actor=None, kind="last-chance", capacity=12)
+
+    pages.save("placepool", "change", pool.pk, **times("2010-07-24 10:00:00"))
+
+    pool.refresh_from_db()
+    assert pool.opens_at == datetime(2010, 7, 24, 10, tzinfo=ZoneInfo("Europe/London"))
+    assert every_change_is_in_the_journal()
+
+
 def test_a_pool_that_is_there_is_not_changed_by_adding_it_again(pages, world):
     places.offer(world.tournament, actor=None, kind="last-chance", capacity=12)
 

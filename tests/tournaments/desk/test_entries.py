@@ -1,6 +1,9 @@
 """People at the desk."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+import time_machine
 
 from tests import factories
 from tests.tournaments.desk.reading import text
@@ -8,6 +11,9 @@ from tournaments.models import Entry, Player
 from tournaments.services import places as places_service
 
 pytestmark = pytest.mark.django_db
+
+NOON = datetime(2010, 7, 24, 11, 0, tzinfo=UTC)
+"""In London."""
 
 
 def test_an_entry_shows_games_place_and_why(desk, world):
@@ -113,6 +119,21 @@ def test_what_cannot_be_read_is_marked_at_its_field(desk, typed, sentence):
     assert refused.status_code == 422
     assert sentence in text(refused)
     assert Player.objects.count() == 3
+
+
+def test_the_form_says_from_when_and_until_when_places_are_on_sale(desk, world):
+    soon, past = NOON + timedelta(hours=1), NOON - timedelta(hours=1)
+    with time_machine.travel(NOON, tick=False):
+        for kind, times in (("last-chance", {"opens_at": soon}), ("pre-registered", {"closes_at": past})):
+            places_service.offer(world.tournament, actor=None, kind=kind, capacity=5, **times)
+        shown = text(desk.get("entry-new"))
+        refused = desk.post("entry-new", name="Early Bird", place="last-chance")
+
+    assert "last-chance (on sale from 13:00 on 24 July 2010)" in shown
+    assert "pre-registered (on sale until 11:00 on 24 July 2010)" in shown
+    assert refused.status_code == 422
+    assert "The last-chance places of The Open are on sale from 13:00 on 24 July 2010." in text(refused)
+    assert 'value="Early Bird"' in refused.content.decode()
 
 
 def test_places_on_sale_are_counted_down_and_never_oversold(desk, world):

@@ -217,6 +217,7 @@ class _Writer:
                     place=line.place,
                     player=self.plan.players.get(line.number),
                     namesake_is_another=True,
+                    elsewhere=True,
                 )
 
     def _write_stage_times(self, line: StageLine, stage: Stage) -> None:
