@@ -240,6 +240,23 @@ class ReasonForm(forms.Form):
     seen = forms.IntegerField(widget=forms.HiddenInput)
 
 
+class ActForm(forms.Form):
+    """A reason for an act that concerns a whole stage, and the revision of the tournament that the page showed."""
+
+    reason = forms.CharField(required=False)
+    expected = forms.CharField(required=False)
+
+    def asked(self) -> dict[str, Any]:
+        """What the service wants to know; raises `Refusal` for a reason that cannot be kept.
+
+        Whoever sends no revision has seen none that there is.
+        """
+        if not self.is_valid():
+            raise Refusal(" ".join(error for errors in self.errors.values() for error in errors), field="reason")
+        seen = _whole(self.cleaned_data["expected"])
+        return {"reason": self.cleaned_data["reason"], "expected": -1 if seen is None else seen}
+
+
 class CorrectForm(ScoredForm):
     """Another value, player or machine for a score."""
 

@@ -4,15 +4,16 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tournaments', '0003_matches_and_results'),
+        ("tournaments", "0003_matches_and_results"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='placepool',
-            name='opens_at',
-            field=models.DateTimeField(blank=True, help_text='From when places are on sale; empty: from the beginning.', null=True),
+            model_name="placepool",
+            name="opens_at",
+            field=models.DateTimeField(
+                blank=True, help_text="From when places are on sale; empty: from the beginning.", null=True
+            ),
         ),
     ]

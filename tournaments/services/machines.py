@@ -18,9 +18,9 @@ def add(
     year: int | None = None,
     used_in: Collection[Stage] = (),
 ) -> Machine:
-    """A machine of the show, used in these stages; the codes TZ and tz would be the same to a person, so they are to us.
+    """A machine of the show, used in these stages; all of it is done or nothing.
 
-    All of it is done or nothing.
+    The codes TZ and tz would be the same to a person, so they are to us.
     """
     with changes_in(show):
         same = Machine.objects.filter(show=show, code__iexact=code).first()
