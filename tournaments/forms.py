@@ -252,7 +252,7 @@ class ActForm(forms.Form):
         Whoever sends no revision has seen none that there is.
         """
         if not self.is_valid():
-            raise Refusal(" ".join(error for errors in self.errors.values() for error in errors), field="reason")
+            raise Refusal(" ".join(str(error) for errors in self.errors.values() for error in errors), field="reason")
         seen = _whole(self.cleaned_data["expected"])
         return {"reason": self.cleaned_data["reason"], "expected": -1 if seen is None else seen}
 

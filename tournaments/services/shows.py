@@ -186,7 +186,7 @@ def refuse_too_many_games(stage: Stage, rules: QualifyingRules) -> None:
 
 def _check_rules(kind: formats.Format, rules: Mapping[str, Any]) -> None:
     try:
-        formats.read_rules(kind.Rules, rules)
+        formats.new_rules(kind, rules)
     except formats.RulesFault as fault:
         raise Refusal(str(fault), field="rules") from fault
 

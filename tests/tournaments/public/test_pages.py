@@ -382,7 +382,7 @@ def test_nothing_typed_lists_everybody(public):
 def test_the_rules_in_force_are_printed_with_meaning_and_source(public):
     words = text(public(small(qualifiers=7, players=0)).get("rules/"))
 
-    assert "Go on from qualifying 7 (usually 24) How many players the cut lets through. From the rules." in words
+    assert "Go on from qualifying 7 (usually 24) How many players the cut lets through: an even number," in words
     assert "Points on a machine 100, 99, 98 … and so on, down to 0" in words
     assert "Equal scores on a machine All tied scores get the points of the better place." in words
     assert "a play-off or a ruling decides" in words

@@ -138,7 +138,7 @@ def _cut_page(
         "following": following,
         "seats": list(following.seats.select_related("entry__player")) if following else [],
         "lines": _around_the_line(read),
-        "in_the_way": _in_the_way(read),
+        "in_the_way": _in_the_way(read, following),
         "under_way": selectors.under_way(stage),
         "waiting": selectors.waiting(stage),
         "level": level,
@@ -172,7 +172,7 @@ def _entries(ids: tuple[int, ...]) -> list[Entry]:
     return list(Entry.objects.filter(pk__in=ids).select_related("player").order_by("number"))
 
 
-def _in_the_way(read: StageRead) -> list[str]:
+def _in_the_way(read: StageRead, following: Stage | None) -> list[str]:
     """Why the cut cannot be declared yet, in sentences; a tie has its own place on the page."""
     label = read.stage.label
     reasons = []
@@ -182,6 +182,9 @@ def _in_the_way(read: StageRead) -> list[str]:
         reasons.append(f"{label} is still {read.phase}; it has to be closed first.")
     if not read.table.ranked:
         reasons.append(f"Nobody is ranked in {label.lower()}.")
+    if not reasons and following and not read.cut.level:
+        too_few = attempt(lambda: stages.refuse_unplayable(following, len(read.cut.inside)))
+        reasons += [too_few.sentence] if too_few else []
     return reasons
 
 
