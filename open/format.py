@@ -98,7 +98,7 @@ class KidsRules(OpenRules):
     under_age: int = rule(
         14,
         "Under the age of",
-        "Players must be younger than this on the day.",
+        "Players must be younger than this, in years, on the day of the tournament.",
         OUR_CHOICE,
         most=99,
     )
@@ -237,6 +237,10 @@ class SoloFormat:
         if following.playable_by(many):
             return []
         return [("qualifiers", f"{many} cannot go on from qualifying. {following.for_how_many}")]
+
+    def age_limit(self, rules: OpenRules) -> int | None:
+        """Only the rules for children have one."""
+        return rules.under_age if isinstance(rules, KidsRules) else None
 
     def play_off_at_cut(self, rules: OpenRules) -> bool:
         """Unless the organisers keep ties across the cut to themselves."""

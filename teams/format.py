@@ -81,6 +81,10 @@ class TeamFormat:
         """Nothing that the rules could change: this version plays no team matches."""
         return []
 
+    def age_limit(self, rules: TeamRules) -> int | None:
+        """The rules know none."""
+        return None
+
     def play_off_at_cut(self, rules: TeamRules) -> bool:
         """A level group is played off."""
         return True

@@ -181,6 +181,10 @@ class Format(Protocol):
         """What the stages could not play by these rules, as (rule name, sentence)."""
         ...
 
+    def age_limit(self, rules: Any) -> int | None:
+        """The age in years that players must be under on the day; None for no limit."""
+        ...
+
     def play_off_at_cut(self, rules: Any) -> bool:
         """Whether a tie across the cut may be settled by a play-off game; a ruling always may."""
         ...

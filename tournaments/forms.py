@@ -316,6 +316,27 @@ class TimesForm(forms.Form):
     closes_at = ShowTimeField(label="Closes")
 
 
+class BirthField(forms.DateField):
+    """A date of birth, as the browser's own field or a person writes it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            label="Date of birth",
+            required=False,
+            input_formats=["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y"],
+            widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+            error_messages={"invalid": "Write the date of birth like 2012-03-31 or 31/03/2012."},
+            **kwargs,
+        )
+
+
+class AgeForm(forms.Form):
+    """What is known of somebody's age: a date of birth, or that somebody was shown it."""
+
+    born_on = BirthField()
+    age_seen = forms.BooleanField(required=False)
+
+
 class NewEntryForm(forms.Form):
     """Somebody who enters at the desk."""
 
@@ -325,6 +346,7 @@ class NewEntryForm(forms.Form):
     contact = forms.CharField(
         required=False, max_length=200, label="Adult contact", help_text="For a child. Never shown in public."
     )
+    born_on = BirthField()
     ifpa_number = forms.CharField(required=False, max_length=20, label="IFPA number")
     number = forms.IntegerField(
         required=False,
@@ -337,6 +359,12 @@ class NewEntryForm(forms.Form):
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        limit = tournament.age_limit
+        if limit is None:
+            del self.fields["born_on"]
+        else:
+            asked = f"To see that the player is under {limit}; empty: asked at check-in."
+            self.fields["born_on"].help_text = f"{asked} Never shown in public or exported."
         pools, now = list(PlacePool.objects.filter(tournament=tournament)), timezone.now()
         if pools:
             place: Any = self.fields["place"]

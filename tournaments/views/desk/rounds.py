@@ -130,6 +130,7 @@ def missing(request: HttpRequest, stage: Stage) -> HttpResponse:
         "sorts": SORTS.items(),
         "only": only,
         "sort": sort,
+        "ages_unchecked": selectors.ages_unchecked(stage.tournament),
     }
     return page(request, "missing", stage, context)
 
