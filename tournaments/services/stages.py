@@ -128,7 +128,7 @@ def refuse_unplayable(following: Stage, players: int) -> None:
     if spec.playable_by(players):
         return
     fit = next((many for many in range(players, 0, -1) if spec.playable_by(many)), 0)
-    remedy = f" By a change of the rules {fit} could go on." if fit else ""
+    remedy = f" Change the rules to let {fit} go on." if fit else ""
     raise Refusal(f"Only {players} would go on. {spec.for_how_many}{remedy}")
 
 

@@ -266,8 +266,7 @@ def test_an_exported_rehearsal_is_still_one_when_it_is_imported():
         ),
         (
             ("--tournament", "open", "--players", "9", "--until", "final"),
-            "Only 9 would go on. Second round: for an even number of players, 8 to 48. By a change of the rules 8 could"
-            " go on.",
+            "Only 9 would go on. Second round: for an even number of players, 8 to 48. Change the rules to let 8 go on.",
         ),
         (("--tournament", "team"), "“team” cannot be rehearsed with this version; open, classic, kids can."),
         (("--players", "1"), "A rehearsal has 2 to 10000 players in a tournament, not 1."),

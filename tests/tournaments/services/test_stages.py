@@ -185,7 +185,7 @@ def test_where_fewer_are_ranked_than_go_on_all_of_them_do_and_nobody_without_a_g
     ("format", "players", "told"),
     [
         ("open", 6, "Only 6 would go on. Second round: for an even number of players, 8 to 48."),
-        ("open", 9, "8 to 48. By a change of the rules 8 could go on."),
+        ("open", 9, "8 to 48. Change the rules to let 8 go on."),
         ("kids", 3, "Only 3 would go on. Semi-finals: for 4 to 8 players."),
     ],
 )
