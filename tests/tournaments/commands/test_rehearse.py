@@ -265,8 +265,8 @@ def test_an_exported_rehearsal_is_still_one_when_it_is_imported():
             "“second-round” is not a stage to stop at; those are qualifying, semi-finals, play-off, final.",
         ),
         (
-            ("--tournament", "open", "--players", "9", "--until", "final"),
-            "Only 9 would go on. Second round: for an even number of players, 8 to 48. Change the rules to let 8 go on.",
+            ("--tournament", "open", "--players", "7", "--until", "final"),
+            "Only 7 would go on. Second round: for an even number of players, 8 to 48.",
         ),
         (("--tournament", "team"), "“team” cannot be rehearsed with this version; open, classic, kids can."),
         (("--players", "1"), "A rehearsal has 2 to 10000 players in a tournament, not 1."),
