@@ -78,8 +78,8 @@ class StageSpec:
 
     `fewest`, `most` and `even` say how many players can play it; `slips` that the desk enters single games from paper
     slips in it, `matches` that it is played in matches; `ranked` that all its scores make one table with a cut,
-    otherwise each match has an order of its own and `feeds` says who goes where from it. `redealt` says that the format
-    can draw the rest of it again while it is played. `playable` that this version runs it.
+    otherwise each match has an order of its own and `feeds` says who goes where from it. `redealt` says that the
+    format can draw the rest of it again while it is played. `playable` that this version runs it.
     """
 
     key: str
