@@ -53,7 +53,11 @@ class OpenRules:
         BETTER, "Equal scores on a machine", "Which points equal scores on a machine get.", choices=TIED_SCORES
     )
     qualifiers: int = rule(
-        24, "Go on from qualifying", "How many players the cut lets through.", FROM_THE_RULES, least=2
+        24,
+        "Go on from qualifying",
+        "How many players the cut lets through: an even number, 8 to 48.",
+        FROM_THE_RULES,
+        least=2,
     )
     cut_ties: str = rule("play-off", "A tie across the cut", "What the desk is asked for.", choices=CUT_TIES)
 
@@ -80,7 +84,7 @@ class ClassicRules(OpenRules):
     games_per_machine: int = rule(
         10, "Games on one machine", "How often one machine may be played; the best score on it counts."
     )
-    qualifiers: int = rule(8, "Go on from qualifying", "How many players the cut lets through.", least=2)
+    qualifiers: int = rule(8, "Go on from qualifying", "How many players the cut lets through, 4 to 8.", least=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +94,14 @@ class KidsRules(OpenRules):
     games_allowed: int = rule(3, "Games allowed", "How many games a player may play in qualifying.")
     games_counted: int = rule(3, "Games counted", "How many machines, the best ones, make up the total.")
     games_per_machine: int = rule(1, "Games on one machine", "How often one machine may be played.")
-    qualifiers: int = rule(8, "Go on from qualifying", "How many players the cut lets through.", least=2)
-    under_age: int = rule(14, "Under the age of", "Players must be younger than this on the day.", OUR_CHOICE, most=99)
+    qualifiers: int = rule(8, "Go on from qualifying", "How many players the cut lets through, 4 to 8.", least=2)
+    under_age: int = rule(
+        14,
+        "Under the age of",
+        "Players must be younger than this, in years, on the day of the tournament.",
+        OUR_CHOICE,
+        most=99,
+    )
 
 
 @dataclass(frozen=True)
@@ -220,6 +230,18 @@ class SoloFormat:
         )
         return Redealt(matches, repaired.gave_way, in_words(repaired.report.balance, len(running.seats)))
 
+    def unplayable(self, rules: OpenRules) -> list[tuple[str, str]]:
+        """Whether as many as go on from qualifying can play what comes next."""
+        many = self.qualifiers(rules)
+        following = next(spec for spec in self.stages if spec.comes_from == QUALIFYING.key)
+        if following.playable_by(many):
+            return []
+        return [("qualifiers", f"{many} cannot go on from qualifying. {following.for_how_many}")]
+
+    def age_limit(self, rules: OpenRules) -> int | None:
+        """Only the rules for children have one."""
+        return rules.under_age if isinstance(rules, KidsRules) else None
+
     def play_off_at_cut(self, rules: OpenRules) -> bool:
         """Unless the organisers keep ties across the cut to themselves."""
         return rules.cut_ties == "play-off"
@@ -241,12 +263,22 @@ def _as_draw(matches: Sequence[PlannedMatch], position: Mapping[int, int], place
 
 QUALIFYING = StageSpec("qualifying", "Qualifying", slips=True, ranked=True)
 SECOND_ROUND = StageSpec(
-    "second-round", "Second round", comes_from="qualifying", matches=True, ranked=True, redealt=True
+    "second-round",
+    "Second round",
+    comes_from="qualifying",
+    fewest=draw.FEWEST_PLAYERS,
+    most=draw.MOST_PLAYERS,
+    even=True,
+    matches=True,
+    ranked=True,
+    redealt=True,
 )
 FINALS = (
     StageSpec("play-off", "Play-off for 5th to 8th", seats=4, comes_from="semi-finals", matches=True),
     StageSpec("final", "Final", seats=4, comes_from="semi-finals", matches=True),
 )
+FEWEST_IN_SEMI_FINALS = 4
+"""Two in each of two games; fewer are no semi-finals. Our choice."""
 FEEDS = (Feed("final", 2), Feed("play-off", 2, best=False))
 PANELS = {
     ("qualifying", "public"): "tournaments/public/_table.jinja",
@@ -255,8 +287,19 @@ PANELS = {
 
 
 def semi_finals(comes_from: str) -> StageSpec:
-    """Two games of four; two of each go to the final, the others play for 5th to 8th."""
-    return StageSpec("semi-finals", "Semi-finals", seats=8, comes_from=comes_from, matches=True, feeds=FEEDS)
+    """Two games of four, or of two or three when fewer have come: two of each go to the final, the others play for
+    5th to 8th.
+    """
+    return StageSpec(
+        "semi-finals",
+        "Semi-finals",
+        seats=8,
+        comes_from=comes_from,
+        fewest=FEWEST_IN_SEMI_FINALS,
+        most=8,
+        matches=True,
+        feeds=FEEDS,
+    )
 
 
 LONG = (QUALIFYING, SECOND_ROUND, semi_finals("second-round"), *FINALS)

@@ -77,6 +77,14 @@ class TeamFormat:
         """Refused: this version plays no team matches."""
         raise Refusal("Team matches cannot be played with this version yet.")
 
+    def unplayable(self, rules: TeamRules) -> list[tuple[str, str]]:
+        """Nothing that the rules could change: this version plays no team matches."""
+        return []
+
+    def age_limit(self, rules: TeamRules) -> int | None:
+        """The rules know none."""
+        return None
+
     def play_off_at_cut(self, rules: TeamRules) -> bool:
         """A level group is played off."""
         return True

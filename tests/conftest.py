@@ -26,6 +26,18 @@ def plain_surroundings(settings):
 
 
 @pytest.fixture(autouse=True)
+def any_field_plays(request, monkeypatch):
+    """A cut of two out of three shows how cuts work, though no second round could be played by two.
+
+    Tests about how many can play a stage are marked `real_fields`.
+    """
+    from tournaments.formats import StageSpec  # lazy: this file is read before the settings are
+
+    if "real_fields" not in request.keywords:
+        monkeypatch.setattr(StageSpec, "playable_by", lambda spec, players: True)
+
+
+@pytest.fixture(autouse=True)
 def forgotten_revisions():
     """Each test has a database of its own, and with it the same ids: no process outlives one otherwise."""
     from tournaments import live, selectors  # lazy: this file is read before the settings are

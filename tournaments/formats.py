@@ -76,22 +76,36 @@ class Redealt:
 class StageSpec:
     """One stage of a format: its key and label, how many seats it has and the stage they come from.
 
-    `slips` says that the desk enters single games from paper slips in it, `matches` that it is played in matches;
-    `ranked` that all its scores make one table with a cut, otherwise each match has an order of its own and `feeds`
-    says who goes where from it. `redealt` says that the format can draw the rest of it again while it is played.
-    `playable` that this version runs it.
+    `fewest`, `most` and `even` say how many players can play it; `slips` that the desk enters single games from paper
+    slips in it, `matches` that it is played in matches; `ranked` that all its scores make one table with a cut,
+    otherwise each match has an order of its own and `feeds` says who goes where from it. `redealt` says that the
+    format can draw the rest of it again while it is played. `playable` that this version runs it.
     """
 
     key: str
     label: str
     seats: int | None = None
     comes_from: str = ""
+    fewest: int = 1
+    most: int | None = None
+    even: bool = False
     slips: bool = False
     matches: bool = False
     ranked: bool = False
     feeds: tuple[Feed, ...] = ()
     redealt: bool = False
     playable: bool = True
+
+    def playable_by(self, players: int) -> bool:
+        """Whether so many can play the stage."""
+        return self.fewest <= players <= (self.most or players) and not (self.even and players % 2)
+
+    @property
+    def for_how_many(self) -> str:
+        """ "Second round: for an even number of players, 8 to 48." """
+        size = f"{self.fewest} to {self.most}" if self.most else f"{self.fewest} or more"
+        players = f"an even number of players, {size}" if self.even else f"{size} players"
+        return f"{self.label}: for {players}."
 
 
 class Format(Protocol):
@@ -162,6 +176,14 @@ class Format(Protocol):
 
         Raises `Refusal` with the reason when these numbers cannot be dealt.
         """
+
+    def unplayable(self, rules: Any) -> list[tuple[str, str]]:
+        """What the stages could not play by these rules, as (rule name, sentence)."""
+        ...
+
+    def age_limit(self, rules: Any) -> int | None:
+        """The age in years that players must be under on the day; None for no limit."""
+        ...
 
     def play_off_at_cut(self, rules: Any) -> bool:
         """Whether a tie across the cut may be settled by a play-off game; a ruling always may."""
@@ -282,6 +304,18 @@ def read_rules(rules_type: type[Any], stored: Mapping[str, Any]) -> Any:
     conflicts = rules.conflicts() if hasattr(rules, "conflicts") else []
     if conflicts:
         raise RulesFault(conflicts)
+    return rules
+
+
+def new_rules(kind: Format, given: Mapping[str, Any]) -> Any:
+    """Rules that are to be put in force; raises `RulesFault` also for what the stages of the format cannot play.
+
+    Rules in force already are read without that: an older tournament keeps its table whatever is known by now.
+    """
+    rules = read_rules(kind.Rules, given)
+    faults = kind.unplayable(rules)
+    if faults:
+        raise RulesFault(faults)
     return rules
 
 

@@ -240,6 +240,23 @@ class ReasonForm(forms.Form):
     seen = forms.IntegerField(widget=forms.HiddenInput)
 
 
+class ActForm(forms.Form):
+    """A reason for an act that concerns a whole stage, and the revision of the tournament that the page showed."""
+
+    reason = forms.CharField(required=False)
+    expected = forms.CharField(required=False)
+
+    def asked(self) -> dict[str, Any]:
+        """What the service wants to know; raises `Refusal` for a reason that cannot be kept.
+
+        Whoever sends no revision has seen none that there is.
+        """
+        if not self.is_valid():
+            raise Refusal(" ".join(str(error) for errors in self.errors.values() for error in errors), field="reason")
+        seen = _whole(self.cleaned_data["expected"])
+        return {"reason": self.cleaned_data["reason"], "expected": -1 if seen is None else seen}
+
+
 class CorrectForm(ScoredForm):
     """Another value, player or machine for a score."""
 
@@ -299,6 +316,27 @@ class TimesForm(forms.Form):
     closes_at = ShowTimeField(label="Closes")
 
 
+class BirthField(forms.DateField):
+    """A date of birth, as the browser's own field or a person writes it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(
+            label="Date of birth",
+            required=False,
+            input_formats=["%Y-%m-%d", "%d/%m/%Y", "%d.%m.%Y"],
+            widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+            error_messages={"invalid": "Write the date of birth like 2012-03-31 or 31/03/2012."},
+            **kwargs,
+        )
+
+
+class AgeForm(forms.Form):
+    """What is known of somebody's age: a date of birth, or that somebody was shown it."""
+
+    born_on = BirthField()
+    age_seen = forms.BooleanField(required=False)
+
+
 class NewEntryForm(forms.Form):
     """Somebody who enters at the desk."""
 
@@ -308,6 +346,7 @@ class NewEntryForm(forms.Form):
     contact = forms.CharField(
         required=False, max_length=200, label="Adult contact", help_text="For a child. Never shown in public."
     )
+    born_on = BirthField()
     ifpa_number = forms.CharField(required=False, max_length=20, label="IFPA number")
     number = forms.IntegerField(
         required=False,
@@ -320,14 +359,29 @@ class NewEntryForm(forms.Form):
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        pools = PlacePool.objects.filter(tournament=tournament)
-        offered = [(pool.kind, f"{pool.get_kind_display()} ({pool.capacity - pool.taken} left)") for pool in pools]
-        if offered:
+        limit = tournament.age_limit
+        if limit is None:
+            del self.fields["born_on"]
+        else:
+            asked = f"To see that the player is under {limit}; empty: asked at check-in."
+            self.fields["born_on"].help_text = f"{asked} Never shown in public or exported."
+        pools, now = list(PlacePool.objects.filter(tournament=tournament)), timezone.now()
+        if pools:
             place: Any = self.fields["place"]
-            place.choices, place.required = offered, True
-            place.initial = next((pool.kind for pool in pools if pool.taken < pool.capacity), None)
+            place.choices, place.required = [(pool.kind, _place_words(pool, now)) for pool in pools], True
+            place.initial = next((p.kind for p in pools if p.taken < p.capacity and p.on_sale(now)), None)
         else:
             del self.fields["place"]
+
+
+def _place_words(pool: PlacePool, now: datetime) -> str:
+    """A kind of place with how many are left, and why none can be taken now."""
+    left = f"{pool.capacity - pool.taken} left"
+    if pool.begins_later(now):
+        left = f"on sale from {timezone.localtime(pool.opens_at):%H:%M on %d %B %Y}"
+    elif pool.is_over(now):
+        left = f"on sale until {timezone.localtime(pool.closes_at):%H:%M on %d %B %Y}"
+    return f"{pool.get_kind_display()} ({left})"
 
 
 class PlayOffForm(forms.Form):

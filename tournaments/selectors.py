@@ -289,6 +289,14 @@ def _may_enter(pools: int, free: int) -> int:
     return int(free) if pools else ANYBODY
 
 
+def ages_unchecked(tournament: Tournament) -> set[int]:
+    """The entries in a tournament with an age limit of whose age nothing is known."""
+    if tournament.age_limit is None:
+        return set()
+    found = Entry.objects.filter(tournament=tournament, age_checked_at=None, player__born_on=None)
+    return set(found.values_list("pk", flat=True))
+
+
 def current_revision(tournament: int, *, at_most: float = 0.0) -> int:
     """The tournament's revision, at most so many seconds old; raises `Tournament.DoesNotExist` when it is gone.
 

@@ -9,6 +9,7 @@ from django.template.loader import get_template
 from tests.tournaments.domain.random_stage import random_facts
 from tournaments import formats
 from tournaments.domain.facts import QualifyingRules
+from tournaments.domain.refusals import Refusal
 from tournaments.formats import FROM_THE_RULES, OUR_CHOICE, RulesFault, read_rules, rule, rule_lines
 
 every_format = pytest.mark.parametrize("chosen", formats.known(), ids=lambda chosen: chosen.key)
@@ -117,6 +118,52 @@ def test_a_stage_with_paper_slips_has_something_for_players_and_for_the_desk(cho
     for spec in chosen.stages:
         if spec.slips:
             assert {(spec.key, "public"), (spec.key, "desk")} <= set(chosen.panels)
+
+
+# How many can play
+
+
+@pytest.mark.real_fields
+@pytest.mark.parametrize(
+    ("key", "fits", "refused", "told"),
+    [
+        ("open", (8, 24, 48), (2, 6, 9, 23, 50), "Second round: for an even number of players, 8 to 48."),
+        ("classic", (4, 5, 8), (2, 3, 9, 24), "Semi-finals: for 4 to 8 players."),
+        ("kids", (4, 7, 8), (2, 3, 9, 16), "Semi-finals: for 4 to 8 players."),
+    ],
+)
+def test_no_more_and_no_fewer_go_on_by_new_rules_than_can_play_what_comes_next(key, fits, refused, told):
+    kind = formats.get(key)
+
+    for many in fits:
+        assert formats.new_rules(kind, {"qualifiers": many}).qualifiers == many
+    for many in refused:
+        with pytest.raises(RulesFault) as fault:
+            formats.new_rules(kind, {"qualifiers": many})
+        assert fault.value.faults == [("qualifiers", f"{many} cannot go on from qualifying. {told}")]
+        assert read_rules(kind.Rules, {"qualifiers": many}).qualifiers == many, "old rules are read all the same"
+
+
+@pytest.mark.real_fields
+@every_format
+def test_the_defaults_can_be_played(chosen):
+    assert formats.new_rules(chosen, {}) == chosen.Rules()
+
+
+@pytest.mark.real_fields
+@pytest.mark.parametrize("key", ["open", "classic", "kids"])
+def test_what_a_stage_says_it_is_for_can_be_dealt_and_nothing_else_can(key):
+    kind = formats.get(key)
+    for stage in (spec for spec in kind.stages if spec.fewest > 1):
+        for players in range(1, 10):
+            machines = range(kind.machines_wanted(stage.key, players)[0])
+            try:
+                dealt = kind.deal(stage.key, range(players), machines, kind.Rules(), 1)
+            except Refusal:
+                assert not stage.playable_by(players), players
+            else:
+                assert stage.playable_by(players) or players > 8, players
+                assert sorted({entry for match in dealt for entry in match.entries}) == list(range(players))
 
 
 # Reading rules

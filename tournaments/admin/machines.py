@@ -21,7 +21,7 @@ from tournaments.admin.base import (
 from tournaments.domain.facts import MachineState
 from tournaments.models import Machine, Stage, StageMachine
 from tournaments.services import machines
-from tournaments.services.change import Actor, all_or_nothing
+from tournaments.services.change import Actor
 
 
 class StageField(forms.ModelMultipleChoiceField):
@@ -105,20 +105,12 @@ class MachineAdmin(ServiceAdmin):
 
     def save_model(self, request: HttpRequest, obj: Machine, form: Any, change: bool) -> None:
         asked = typed(form)
-        wanted = set(asked.pop("stages"))
-        who = actor(request)
-        with all_or_nothing():
-            if change:
-                machine = Machine.objects.get(pk=obj.pk)
-                offered = form.fields["stages"].queryset
-                for used in machine.stage_machines.filter(stage__in=offered).order_by("stage__tournament_id"):
-                    if used.stage not in wanted:
-                        machines.leave_out(used, actor=who)
-                machines.change_details(machine, actor=who, **asked)
-            else:
-                machine = machines.add(asked.pop("show"), actor=who, **asked)
-            for stage in sorted(wanted, key=lambda stage: (stage.tournament_id, stage.position)):
-                machines.use(stage, actor=who, machine=machine)
+        asked["used_in"] = asked.pop("stages")
+        if change:
+            machine = Machine.objects.select_related("show").get(pk=obj.pk)
+            machines.change_details(machine, actor=actor(request), **asked)
+        else:
+            machine = machines.add(asked.pop("show"), actor=actor(request), **asked)
         become(obj, machine)
 
     def journal_lookup(self, object_id: str) -> dict[str, str] | None:

@@ -23,11 +23,12 @@ from tournaments.admin.base import (
     typed,
 )
 from tournaments.domain.refusals import NeedsDecision, Refusal
+from tournaments.forms import BirthField
 from tournaments.models import Entry, PlacePool, Player
 from tournaments.permissions import DESK, OFFICIAL, ORGANISER
 from tournaments.services import accounts, entries
 
-DETAILS = ("name", "country", "ifpa_number", "email", "contact")
+DETAILS = ("name", "country", "ifpa_number", "email", "contact", "born_on")
 
 
 class EntryForm(SeenForm):
@@ -50,6 +51,9 @@ class EntryForm(SeenForm):
         max_length=200,
         required=False,
         help_text="For a child: who is responsible. Never shown in public.",
+    )
+    born_on = BirthField(
+        help_text="For a tournament with an age limit; empty: asked at check-in. Never shown in public or exported."
     )
     place = forms.ChoiceField(
         label="Kind of place",
@@ -76,7 +80,20 @@ class EntryForm(SeenForm):
             self.add_error("namesake_is_another", "Tick this if it is another person; otherwise choose the one above.")
 
 
-CHECK_IN = Act("check-in", "Check in", "They are here.", entries.check_in, NothingToSay)
+class CheckInForm(forms.Form):
+    """Whether somebody has seen how old they are, which only matters where there is an age limit."""
+
+    age_seen = forms.BooleanField(
+        label="I have seen that they keep the age limit",
+        required=False,
+        help_text="Needed where there is one and no date of birth is known.",
+    )
+
+
+CHECK_IN = Act("check-in", "Check in", "They are here.", entries.check_in, CheckInForm)
+CHECK_AGE = Act(
+    "check-age", "Age checked", "You have seen that they keep the age limit.", entries.confirm_age, NothingToSay
+)
 WITHDRAW = Act(
     "withdraw", "Withdraw", "They play no more. Scores stay; a place in the cut goes to the next.", entries.withdraw
 )
@@ -90,7 +107,7 @@ REINSTATE = Act(
 
 @register(Entry, site=site)
 class EntryAdmin(ServiceAdmin):
-    list_display = ("number", "person", "plays_in", "status", "place", "entered")
+    list_display = ("number", "person", "plays_in", "status", "age", "place", "entered")
     list_display_links = ("number", "person")
     list_filter = ("status", "tournament", "pool__kind")
     list_select_related = ("player", "tournament__show", "pool")
@@ -98,13 +115,13 @@ class EntryAdmin(ServiceAdmin):
     search_help_text = "A number finds exactly that number; otherwise a part of the name, e-mail or IFPA number."
     autocomplete_fields = ("tournament", "player")
     form = EntryForm
-    acts = (CHECK_IN, WITHDRAW, DISQUALIFY, REINSTATE)
+    acts = (CHECK_IN, CHECK_AGE, WITHDRAW, DISQUALIFY, REINSTATE)
     date_hierarchy = "entered_at"
 
     def get_fieldsets(self, request: HttpRequest, obj: Entry | None = None) -> Any:
         if obj is not None:
             about = "Name and other details belong to the person: open the person to correct them."
-            fields = ["number", "player", "tournament", "status", "place", "entered"]
+            fields = ["number", "player", "tournament", "status", "age", "place", "entered"]
             return [(None, {"fields": fields, "description": about})]
         return [
             (None, {"fields": ["tournament", "place"]}),
@@ -113,7 +130,7 @@ class EntryAdmin(ServiceAdmin):
         ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Entry | None = None) -> list[str]:
-        return [] if obj is None else ["number", "player", "tournament", "status", "place", "entered"]
+        return [] if obj is None else ["number", "player", "tournament", "status", "age", "place", "entered"]
 
     def get_form(self, request: HttpRequest, obj: Entry | None = None, change: bool = False, **kwargs: Any) -> Any:
         if obj is None:
@@ -137,7 +154,9 @@ class EntryAdmin(ServiceAdmin):
     def acts_for(self, obj: Entry) -> tuple[Act, ...]:
         if obj.status in (Entry.Status.WITHDRAWN, Entry.Status.DISQUALIFIED):
             return (REINSTATE,) if obj.status == Entry.Status.DISQUALIFIED else (REINSTATE, DISQUALIFY)
-        return (CHECK_IN, WITHDRAW, DISQUALIFY) if obj.status == Entry.Status.ENTERED else (WITHDRAW, DISQUALIFY)
+        if obj.status == Entry.Status.ENTERED:
+            return (CHECK_IN, WITHDRAW, DISQUALIFY)
+        return (CHECK_AGE, WITHDRAW, DISQUALIFY) if _age_unchecked(obj) else (WITHDRAW, DISQUALIFY)
 
     def save_model(self, request: HttpRequest, obj: Entry, form: Any, change: bool) -> None:
         asked = typed(form)
@@ -154,6 +173,12 @@ class EntryAdmin(ServiceAdmin):
     def plays_in(self, entry: Entry) -> str:
         return entry.tournament.name
 
+    @display(description="age")
+    def age(self, entry: Entry) -> str:
+        if entry.tournament.age_limit is None:
+            return "–"
+        return "age not checked" if _age_unchecked(entry) else "checked"
+
     @display(description="kind of place", ordering="pool__kind")
     def place(self, entry: Entry) -> str:
         return entry.pool.get_kind_display() if entry.pool else "–"
@@ -161,6 +186,10 @@ class EntryAdmin(ServiceAdmin):
     @display(description="entered", ordering="entered_at")
     def entered(self, entry: Entry) -> str:
         return moment(entry.entered_at, entry)
+
+
+def _age_unchecked(entry: Entry) -> bool:
+    return entry.tournament.age_limit is not None and not entry.age_known
 
 
 @register(Player, site=site)

@@ -55,7 +55,7 @@ def typed_rules(cleaned: Mapping[str, Any]) -> dict[str, Any]:
 def faults(kind: formats.Format, typed: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What is wrong with the typed rules, as (form field, sentence)."""
     try:
-        formats.read_rules(kind.Rules, typed)
+        formats.new_rules(kind, typed)
     except formats.RulesFault as fault:
         return [(PREFIX + name, sentence) for name, sentence in fault.faults]
     return []

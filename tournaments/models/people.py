@@ -32,6 +32,12 @@ class Player(models.Model):
     merged_into = models.ForeignKey(
         "self", on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="merged"
     )
+    born_on = models.DateField(
+        "date of birth",
+        null=True,
+        blank=True,
+        help_text="For a tournament with an age limit: asked to keep to it. Never shown in public or exported.",
+    )
 
     class Meta:
         ordering = ["show", "number"]
@@ -59,6 +65,9 @@ class Entry(models.Model):
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.ENTERED)
     pool = models.ForeignKey(PlacePool, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
     entered_at = models.DateTimeField()
+    age_checked_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When an adult showed that the age limit is kept."
+    )
 
     class Meta:
         ordering = ["tournament", "number"]
@@ -74,6 +83,11 @@ class Entry(models.Model):
     @property
     def name(self) -> str:
         return self.player.name
+
+    @property
+    def age_known(self) -> bool:
+        """Whether there is a date of birth, which was compared with the age limit, or somebody was shown the age."""
+        return self.player.born_on is not None or self.age_checked_at is not None
 
     @property
     def standing(self) -> Standing:

@@ -1,3 +1,5 @@
+from datetime import datetime
+
 from django.db import models
 
 from tournaments.models.show import Tournament
@@ -16,7 +18,7 @@ class PlacePool(models.Model):
     capacity = models.PositiveIntegerField(help_text="How many places there are in all.")
     taken = models.PositiveIntegerField(default=0, editable=False)
     opens_at = models.DateTimeField(
-        null=True, blank=True, help_text="From when places are on sale, for people to read."
+        null=True, blank=True, help_text="From when places are on sale; empty: from the beginning."
     )
     closes_at = models.DateTimeField(null=True, blank=True, help_text="Until when places are on sale; empty: no end.")
 
@@ -33,3 +35,15 @@ class PlacePool(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} places"
+
+    def begins_later(self, moment: datetime) -> bool:
+        """Whether the sale has not begun at this moment."""
+        return self.opens_at is not None and moment < self.opens_at
+
+    def is_over(self, moment: datetime) -> bool:
+        """Whether the sale has ended at this moment."""
+        return self.closes_at is not None and moment >= self.closes_at
+
+    def on_sale(self, moment: datetime) -> bool:
+        """Whether a place can be taken at this moment, as long as there is one."""
+        return not self.begins_later(moment) and not self.is_over(moment)

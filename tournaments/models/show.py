@@ -91,6 +91,11 @@ class Tournament(models.Model):
         """The rules as the format's dataclass."""
         return formats.read_rules(self.kind.Rules, self.rules)
 
+    @property
+    def age_limit(self) -> int | None:
+        """Whoever competes is younger than this on the day; None where anybody may."""
+        return self.kind.age_limit(self.rules_in_force)
+
 
 class Stage(models.Model):
     """A stage of a tournament. The state says what people decided; `phase` also looks at the clock."""

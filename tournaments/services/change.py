@@ -209,6 +209,19 @@ def _waited_too_long(error: OperationalError) -> bool:
 
 
 @contextmanager
+def changes_in(show: Show) -> Iterator[None]:
+    """Several changes in the tournaments of a show that stand or fall together, in whatever order they come.
+
+    All tournaments of the show are locked first, in the order in which everything locks them, so that no two writers
+    ever wait for each other. Each `change` inside then finds its lock already held.
+    """
+    with all_or_nothing():
+        locked = Tournament.objects.select_for_update(no_key=True).filter(show=show).order_by("pk")
+        list(locked.values_list("pk", flat=True))
+        yield
+
+
+@contextmanager
 def _turn() -> Iterator[None]:
     """On SQLite, wait in line at a lock file beside the database.
 

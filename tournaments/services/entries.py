@@ -1,23 +1,27 @@
 """Who competes: entering, details, withdrawing, disqualifying."""
 
-from datetime import datetime
+from datetime import date, datetime
+from typing import Any
 
 from django.db.models import Max
+from django.utils import timezone
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Entry, Match, PlacePool, Player, Ruling, Show, Stage, Tournament
-from tournaments.services.change import Actor, Log, all_or_nothing, change
+from tournaments.services import ages
+from tournaments.services.change import Actor, Log, change, changes_in
 from tournaments.services.effects import as_shown, decided
-from tournaments.services.places import take
+from tournaments.services.places import refuse_after_the_sale, refuse_before_the_sale, take
 from tournaments.services.progress import decided_by_games, follow_entry, refuse_once_declared
 from tournaments.services.shows import checked, need_reason, refuse_own_game
 from tournaments.services.undoing import take_back
 
 HIGHEST_NUMBER = 99_999_999
-PRIVATE = ("email", "contact")
+PRIVATE = ("email", "contact", "born_on")
 """What the journal, which many may read, never holds the values of."""
+WORDS = {"ifpa_number": "IFPA number", "born_on": "date of birth"}
 
 
 def register(
@@ -30,33 +34,43 @@ def register(
     ifpa_number: str = "",
     email: str = "",
     contact: str = "",
+    born_on: date | None = None,
     place: str = "",
     player: Player | None = None,
     namesake_is_another: bool = False,
     at: datetime | None = None,
+    elsewhere: bool = False,
     key: str = "",
 ) -> Entry:
     """Enter a person, who keeps one number in all tournaments of the show.
 
-    `place` is the kind of place taken from its pool, if places are counted. `player` is somebody of the show
+    `place` is the kind of place taken from its pool, if places are counted; `at` is when, which must be while they are
+    on sale unless it was taken `elsewhere`, as the entries of a folder were. `player` is somebody of the show
     already; otherwise the same name or e-mail address asks (`NeedsDecision`, settle "namesake") before a second
     person is made. Source: house rules, "Enter once" and "Unique player number".
+
+    Where there is an age limit, a date of birth, typed or known, that is too old for it is refused; without one the
+    entry is taken, and `check_in` asks.
     """
     details = {"name": name, "country": country, "ifpa_number": ifpa_number, "email": email, "contact": contact}
-    carried = {**details, "number": number, "place": place, "player": player and player.pk}
+    carried = {**details, "born_on": born_on, "number": number, "place": place, "player": player and player.pk}
     with change(tournament, actor=actor, action="register", key=key, carried=carried, lock_show=True) as log:
         if log.first and log.first.entry:
             return log.first.entry
         _refuse_newcomer_while_closing(tournament, log)
         if player is None:
             player = _person(tournament.show, number=number, namesake_is_another=namesake_is_another, **details)
+        player.refresh_from_db(fields=["born_on"])
         if player.show_id != tournament.show_id:
             raise Refusal(f"{player} is not a person of {tournament.show}.", field="player")
         earlier = Entry.objects.filter(tournament=tournament, player=player).first()
         if earlier:
             raise Refusal(f"{player.name} is already entered in {tournament.name} as number {earlier.number}.")
+        if born_on:
+            ages.note_birth(player, born_on, _today(tournament.show, log))
+        ages.refuse_too_old(player.name, player.born_on, tournament)
         entry = Entry(tournament=tournament, player=player, number=player.number, entered_at=at or log.now)
-        entry.pool = _take_place(tournament, place, log)
+        entry.pool = _take_place(tournament, place, log, None if elsewhere else entry.entered_at)
         entry.save()
         log.write(f"{entry} entered.", after={"number": entry.number, "name": entry.name, "place": place}, entry=entry)
     return entry
@@ -69,12 +83,14 @@ def _refuse_newcomer_while_closing(tournament: Tournament, log: Log) -> None:
         raise Refusal(f"{first.label} of {tournament.name} is closing; nobody new can start a game.")
 
 
-def _take_place(tournament: Tournament, kind: str, log: Log) -> PlacePool | None:
-    """The pool a place was taken from. Once play has begun, nobody enters beside the places that are counted.
+def _take_place(tournament: Tournament, kind: str, log: Log, sold_at: datetime | None) -> PlacePool | None:
+    """The pool a place was taken from, at a time when it was on sale if that is asked.
 
+    Once play has begun, nobody enters beside the places that are counted, nor after their sale whatever time is given.
     Our choice: who is certainly through is reckoned with the places left, see `selectors.stage_facts`.
     """
-    pools = {pool.kind: pool for pool in PlacePool.objects.select_related("tournament").filter(tournament=tournament)}
+    stored = PlacePool.objects.select_related("tournament__show").filter(tournament=tournament)
+    pools = {pool.kind: pool for pool in stored}
     begun = tournament.stages.exclude(state=Stage.State.PLANNED).exists()
     if not kind:
         if pools and begun:
@@ -82,10 +98,12 @@ def _take_place(tournament: Tournament, kind: str, log: Log) -> PlacePool | None
         return None
     if kind not in pools:
         raise Refusal(f"{tournament.name} has no {kind} places.", field="place")
-    pool, ends = pools[kind], pools[kind].closes_at
-    if begun and ends and log.now >= ends:
-        at = ends.astimezone(tournament.show.zone)
-        raise Refusal(f"The {pool} of {tournament.name} were on sale until {at:%H:%M on %d %B %Y}.", field="place")
+    pool = pools[kind]
+    if sold_at:
+        refuse_before_the_sale(pool, sold_at)
+        refuse_after_the_sale(pool, sold_at)
+    if begun:
+        refuse_after_the_sale(pool, log.now)
     take(pool)
     return pool
 
@@ -130,20 +148,23 @@ def change_details(
     ifpa_number: str = "",
     email: str = "",
     contact: str = "",
+    born_on: date | None = None,
 ) -> None:
     """Correct a person's details, noted in every tournament the person is entered in.
 
-    The journal keeps which ones changed, and the values of the public ones only.
+    The journal keeps which ones changed, and the values of the public ones only. A date of birth that is too old for
+    a tournament in which the person competes is refused.
     """
-    typed = {
+    typed: dict[str, Any] = {
         "name": " ".join(name.split()),
         "country": country,
         "ifpa_number": ifpa_number,
         "email": email,
         "contact": contact,
+        "born_on": born_on,
     }
-    with all_or_nothing():
-        player = Player.objects.get(pk=entry.player_id)
+    with changes_in(entry.tournament.show):
+        player = Player.objects.select_related("show").get(pk=entry.player_id)
         changed = [field for field, value in typed.items() if getattr(player, field) != value]
         if not changed:
             return
@@ -151,26 +172,63 @@ def change_details(
         after = {field: typed[field] for field in before}
         for field in changed:
             setattr(player, field, typed[field])
+        if "born_on" in changed:
+            ages.refuse_wrong_birth(player, born_on, timezone.now().astimezone(player.show.zone).date())
         checked(player)
         player.save(update_fields=changed)
-        words = ", ".join(changed).replace("_", " ")
-        # In the order of the tournaments, as everything that locks several of them.
+        words = ", ".join(WORDS.get(field, field) for field in changed)
         for own in player.entries.select_related("tournament", "player").order_by("tournament_id"):
             with change(own.tournament, actor=actor, action="change details") as log:
                 log.write(f"{own}: {words} corrected.", before=before, after=after, entry=own)
     entry.player = player
 
 
-def check_in(entry: Entry, *, actor: Actor) -> None:
-    """The person is here."""
-    with change(entry.tournament, actor=actor, action="check in") as log:
+def check_in(
+    entry: Entry, *, actor: Actor, born_on: date | None = None, age_seen: bool = False, elsewhere: bool = False
+) -> None:
+    """The person is here.
+
+    Where there is an age limit and the age was not checked, this asks once (`NeedsDecision`, settle "age") for a date
+    of birth, or that somebody has seen it. Who was checked in `elsewhere`, as in a folder, was asked there or not.
+    """
+    with change(entry.tournament, actor=actor, action="check in", lock_show=True) as log:
         stored = _stored(entry)
         if stored.status == Entry.Status.CHECKED_IN:
             return
         if stored.status != Entry.Status.ENTERED:
             raise Refusal(f"{stored} is {stored.get_status_display()}.")
-        _set(stored, Entry.Status.CHECKED_IN, log, f"{stored} is here.")
-    entry.status = stored.status
+        told = _check_age(stored, log, born_on=born_on, seen=age_seen)
+        if not elsewhere:
+            ages.refuse_unknown_age(stored)
+        _set(stored, Entry.Status.CHECKED_IN, log, " ".join([f"{stored} is here.", *told]))
+    entry.status, entry.age_checked_at, entry.player = stored.status, stored.age_checked_at, stored.player
+
+
+def confirm_age(entry: Entry, *, actor: Actor, born_on: date | None = None) -> None:
+    """The age limit is kept: by the date of birth, or without one because somebody has seen it."""
+    with change(entry.tournament, actor=actor, action="check age", lock_show=True) as log:
+        stored = _stored(entry)
+        if stored.tournament.age_limit is None:
+            raise Refusal(f"{stored.tournament.name} has no age limit.")
+        told = _check_age(stored, log, born_on=born_on, seen=born_on is None)
+        if told:
+            log.write(f"{stored}: {' '.join(told)}", entry=stored)
+    entry.age_checked_at, entry.player = stored.age_checked_at, stored.player
+
+
+def _check_age(stored: Entry, log: Log, *, born_on: date | None, seen: bool) -> list[str]:
+    """Keep a date of birth or that the age was seen, and say so; nothing where it is known or does not matter."""
+    tournament = stored.tournament
+    if tournament.age_limit is None:
+        return []
+    if born_on:
+        new = ages.note_birth(stored.player, born_on, _today(tournament.show, log))
+        return ["The date of birth is noted."] if new else []
+    if not seen or stored.age_known:
+        return []
+    stored.age_checked_at = log.now
+    stored.save(update_fields=["age_checked_at"])
+    return [f"Seen to be under {tournament.age_limit}."]
 
 
 def withdraw(entry: Entry, *, actor: Actor, reason: str) -> None:
@@ -224,6 +282,7 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> No
         need_reason(reason)
         refuse_own_game(actor, [stored.pk])
         refuse_once_declared(stored.tournament)
+        ages.refuse_too_old(stored.name, stored.player.born_on, stored.tournament)
         ruling = stored.rulings.filter(kind=Ruling.Kind.DISQUALIFIED, undone_at=None).first()
         left = stored.journal.filter(after__status=stored.status).exclude(action="reinstate")
         line = left.order_by("-revision").first()
@@ -239,7 +298,11 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> No
 
 
 def _stored(entry: Entry) -> Entry:
-    return Entry.objects.select_related("player", "tournament").get(pk=entry.pk)
+    return Entry.objects.select_related("player", "tournament__show").get(pk=entry.pk)
+
+
+def _today(show: Show, log: Log) -> date:
+    return log.now.astimezone(show.zone).date()
 
 
 def _refuse_with_seat(entry: Entry) -> None:

@@ -1,43 +1,84 @@
 """Machines of the show and their use in a stage."""
 
+from collections.abc import Collection
 from decimal import Decimal
 
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Machine, Ruling, Show, Stage, StageMachine, Tournament
-from tournaments.services.change import Actor, all_or_nothing, change
+from tournaments.services.change import Actor, change, changes_in
 from tournaments.services.shows import checked, need_reason, refuse_too_many_games
 
 
-def add(show: Show, *, actor: Actor, code: str, name: str, manufacturer: str = "", year: int | None = None) -> Machine:
-    """A machine of the show; the codes TZ and tz would be the same to a person, so they are to us."""
-    with all_or_nothing():
+def add(
+    show: Show,
+    *,
+    actor: Actor,
+    code: str,
+    name: str,
+    manufacturer: str = "",
+    year: int | None = None,
+    used_in: Collection[Stage] = (),
+) -> Machine:
+    """A machine of the show, used in these stages; all of it is done or nothing.
+
+    The codes TZ and tz would be the same to a person, so they are to us.
+    """
+    with changes_in(show):
         same = Machine.objects.filter(show=show, code__iexact=code).first()
         if same:
             raise Refusal(f"The code {same.code} belongs to {same.name}.", field="code")
         machine = Machine(show=show, code=code, name=name, manufacturer=manufacturer, year=year)
         checked(machine)
         machine.save()
+        _use_in(machine, used_in, actor)
     return machine
 
 
 def change_details(
-    machine: Machine, *, actor: Actor, name: str, manufacturer: str = "", year: int | None = None
+    machine: Machine,
+    *,
+    actor: Actor,
+    name: str,
+    manufacturer: str = "",
+    year: int | None = None,
+    used_in: Collection[Stage] | None = None,
 ) -> None:
-    """Correct a name, maker or year, in every tournament that uses the machine."""
-    with all_or_nothing():
-        stored = Machine.objects.get(pk=machine.pk)
-        before = {"name": stored.name, "manufacturer": stored.manufacturer, "year": stored.year}
-        after = {"name": name, "manufacturer": manufacturer, "year": year}
-        if before == after:
-            return
-        for field, value in after.items():
-            setattr(stored, field, value)
-        checked(stored)
-        stored.save(update_fields=list(after))
-        for tournament in Tournament.objects.filter(stages__stage_machines__machine=stored).distinct().order_by("pk"):
-            with change(tournament, actor=actor, action="change machine") as log:
-                log.write(f"{stored}: details corrected.", before=before, after=after, machine=stored)
+    """Correct a name, maker or year, in every tournament that uses the machine. All of it is done or nothing.
+
+    `used_in` are all stages that are to use it from now on, those that are closed aside; None leaves them as they are.
+    """
+    with changes_in(machine.show):
+        if used_in is not None:
+            _leave_out_elsewhere(machine, used_in, actor)
+        _correct(machine, actor, {"name": name, "manufacturer": manufacturer, "year": year})
+        _use_in(machine, used_in or (), actor)
     machine.refresh_from_db()
+
+
+def _correct(machine: Machine, actor: Actor, after: dict[str, str | int | None]) -> None:
+    stored = Machine.objects.get(pk=machine.pk)
+    before = {field: getattr(stored, field) for field in after}
+    if before == after:
+        return
+    for field, value in after.items():
+        setattr(stored, field, value)
+    checked(stored)
+    stored.save(update_fields=list(after))
+    for tournament in Tournament.objects.filter(stages__stage_machines__machine=stored).distinct().order_by("pk"):
+        with change(tournament, actor=actor, action="change machine") as log:
+            log.write(f"{stored}: details corrected.", before=before, after=after, machine=stored)
+
+
+def _leave_out_elsewhere(machine: Machine, wanted: Collection[Stage], actor: Actor) -> None:
+    """What a closed stage used stays with it."""
+    elsewhere = StageMachine.objects.filter(machine=machine).exclude(stage__in=wanted)
+    for used in elsewhere.exclude(stage__state=Stage.State.CLOSED).select_related("stage__tournament"):
+        leave_out(used, actor=actor)
+
+
+def _use_in(machine: Machine, wanted: Collection[Stage], actor: Actor) -> None:
+    for stage in sorted(wanted, key=lambda stage: (stage.tournament_id, stage.position)):
+        use(stage, actor=actor, machine=machine)
 
 
 def use(stage: Stage, *, actor: Actor, machine: Machine) -> StageMachine:

@@ -47,3 +47,24 @@ def take(pool: PlacePool) -> None:
     taken = PlacePool.objects.filter(pk=pool.pk, taken__lt=F("capacity")).update(taken=F("taken") + 1)
     if not taken:
         raise Refusal(f"All {pool.capacity} {pool} of {pool.tournament.name} are taken.", field="place")
+
+
+def refuse_before_the_sale(pool: PlacePool, moment: datetime) -> None:
+    """Raise `Refusal` with the time unless the sale has begun. Source: house rules, "on sale from a given moment"."""
+    if pool.begins_later(moment):
+        raise Refusal(
+            f"The {pool} of {pool.tournament.name} are on sale from {_in_words(pool, pool.opens_at)}.", field="place"
+        )
+
+
+def refuse_after_the_sale(pool: PlacePool, moment: datetime) -> None:
+    """Raise `Refusal` with the time once the sale has ended."""
+    if pool.is_over(moment):
+        raise Refusal(
+            f"The {pool} of {pool.tournament.name} were on sale until {_in_words(pool, pool.closes_at)}.",
+            field="place",
+        )
+
+
+def _in_words(pool: PlacePool, moment: datetime | None) -> str:
+    return f"{moment.astimezone(pool.tournament.show.zone):%H:%M on %d %B %Y}" if moment else ""

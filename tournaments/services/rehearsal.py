@@ -6,7 +6,7 @@ moment at which the show is made, so that a rehearsal is always in full swing.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from enum import Enum
 from itertools import cycle
 from random import Random
@@ -182,6 +182,7 @@ class _Rehearsal:
     ) -> None:
         self.random, self.seed, self.now, self.people, self.row = Random(f"{seed} {kind.key}"), seed, now, people, row
         self.children = kind.short_names
+        self.births = Random(f"{seed} {kind.key} births")
         self.tournament = shows.create_tournament(
             actor=None, show=show, name=kind.label, slug=kind.key, format=kind.key, starts_on=show.starts_on
         )
@@ -269,6 +270,7 @@ class _Rehearsal:
             country=country,
             ifpa_number=ifpa_number,
             contact=contact,
+            born_on=self._born_on() if place == PlacePool.Kind.PRE_REGISTERED else None,
             place=place,
             at=at,
         )
@@ -276,9 +278,18 @@ class _Rehearsal:
             self.people.adults.append(entry.player)
         return entry
 
+    def _born_on(self) -> date | None:
+        """A made-up date of birth where one is asked for: at least as old as one can play, and young enough."""
+        limit = self.tournament.age_limit
+        if limit is None:
+            return None
+        days = self.births.randint(365 * max(limit - 8, 1), 365 * limit - 1)
+        return self.tournament.starts_on - timedelta(days=days)
+
     def _check_in(self, entered: Sequence[Entry]) -> None:
+        """Who has come without a date of birth, where there is an age limit, has an adult along who shows the age."""
         for entry in entered:
-            entries.check_in(entry, actor=None)
+            entries.check_in(entry, actor=None, age_seen=True)
 
     def _games(
         self, entered: Sequence[Entry], hall: Sequence[tuple[Machine, Kind]], skills: Mapping[int, float]

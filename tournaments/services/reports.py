@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from tournaments import selectors
 from tournaments.domain import results as places
+from tournaments.domain.advancement import HOW
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.results import FinalPlace
 from tournaments.models import Entry, Stage, Tournament
@@ -16,7 +17,8 @@ from tournaments.services.progress import outcomes
 class Line:
     """One entry's line. `position` is None for who stands apart; `why` says which stage gave it, or why there is none.
 
-    `points` and `games` are those of that stage; in a stage of single games the points are the score.
+    `points` and `games` are those of that stage; in a stage of single games the points are the score, and `how` says
+    in words what ordered somebody who was level there, such as "by play-off".
     """
 
     entry: Entry
@@ -25,6 +27,7 @@ class Line:
     points: int
     games: int
     why: str = ""
+    how: str = ""
 
     @property
     def place(self) -> int | None:
@@ -37,7 +40,8 @@ def of_stage(stage: Stage) -> list[Line]:
     found = _ranked(stage) if stage.spec.ranked else _finishes(stage)
     entries = _entries(stage.tournament)
     lines = [
-        Line(entries[pk], place, shared, points, games, stage.label) for pk, place, shared, points, games in found
+        Line(entries[pk], place, shared, points, games, stage.label, how)
+        for pk, place, shared, points, games, how in found
     ]
     return sorted(lines, key=lambda line: (line.position or 0, line.entry.number))
 
@@ -90,15 +94,21 @@ def _last_played(tournament: Tournament) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _ranked(stage: Stage) -> list[tuple[int, int | None, bool, int, int]]:
-    return [
-        (row.entry, row.place, row.shared, row.points, row.games) for row in selectors.stage_facts(stage).table.ranked
-    ]
+def _ranked(stage: Stage) -> list[tuple[int, int | None, bool, int, int, str]]:
+    rows = selectors.stage_facts(stage).table.ranked
+    return [(row.entry, row.place, row.shared, row.points, row.games, "") for row in rows]
 
 
-def _finishes(stage: Stage) -> list[tuple[int, int | None, bool, int, int]]:
+def _finishes(stage: Stage) -> list[tuple[int, int | None, bool, int, int, str]]:
     return [
-        (finish.entry, finish.place, finish.shared, finish.value or 0, int(finish.value is not None))
+        (
+            finish.entry,
+            finish.place,
+            finish.shared,
+            finish.value or 0,
+            int(finish.value is not None),
+            HOW.get(finish.why, ""),
+        )
         for _, outcome in outcomes(stage)
         for finish in outcome.finishes
     ]

@@ -10,6 +10,7 @@ from tournaments import formats, selectors
 from tournaments.domain.facts import Phase, QualifyingRules
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Show, Stage, Tournament
+from tournaments.services import ages
 from tournaments.services.change import Actor, all_or_nothing, change
 
 
@@ -107,7 +108,9 @@ def change_rules(
         _check_rules(stored.kind, rules)
         if any(stage.seats.exists() for stage in stored.stages.all()):
             raise Refusal(f"The cut of {stored.name} is declared; take it back before changing the rules.")
-        before, stored.rules = stored.rules, dict(rules)
+        before, limit = stored.rules, stored.age_limit
+        stored.rules = dict(rules)
+        ages.follow_rules(stored, limit, stored.starts_on, log)
         for stage in stored.stages.all():
             refuse_too_many_games(stage, stored.kind.qualifying(stored.rules_in_force))
         stored.save(update_fields=["rules"])
@@ -119,9 +122,10 @@ def rename_tournament(tournament: Tournament, *, actor: Actor, name: str, starts
     """Another name or day."""
     with change(tournament, actor=actor, action="rename tournament") as log:
         stored = Tournament.objects.get(pk=tournament.pk)
-        before = {"name": stored.name, "starts_on": stored.starts_on.isoformat()}
+        before, day = {"name": stored.name, "starts_on": stored.starts_on.isoformat()}, stored.starts_on
         stored.name, stored.starts_on = name, starts_on
         checked(stored)
+        ages.follow_rules(stored, stored.age_limit, day, log)
         after = {"name": name, "starts_on": starts_on.isoformat()}
         if before == after:
             return
@@ -196,7 +200,7 @@ def refuse_too_many_games(stage: Stage, rules: QualifyingRules) -> None:
 
 def _check_rules(kind: formats.Format, rules: Mapping[str, Any]) -> None:
     try:
-        formats.read_rules(kind.Rules, rules)
+        formats.new_rules(kind, rules)
     except formats.RulesFault as fault:
         raise Refusal(str(fault), field="rules") from fault
 

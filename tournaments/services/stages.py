@@ -112,6 +112,7 @@ def declare_cut(
         seeds = advancement.seeding(read.facts, read.table, read.rules, read.qualifiers, lots)
         if not seeds:
             raise Refusal(f"Nobody is ranked in {stored.label.lower()}.")
+        refuse_unplayable(following, len(seeds))
         seats = tuple(Seat(stage=following, entry_id=seed.entry, seed=seed.seed, why=seed.why[:300]) for seed in seeds)
         Seat.objects.bulk_create(seats)
         log.write(
@@ -119,6 +120,16 @@ def declare_cut(
             after={"seats": [seed.entry for seed in seeds], "lots": list(lots)},
         )
     return seats
+
+
+def refuse_unplayable(following: Stage, players: int) -> None:
+    """Raise `Refusal` unless the stage behind a cut can be played by so many: fewer may have come than go on."""
+    spec = following.spec
+    if spec.playable_by(players):
+        return
+    fit = next((many for many in range(players, 0, -1) if spec.playable_by(many)), 0)
+    remedy = f" Change the rules to let {fit} go on." if fit else ""
+    raise Refusal(f"Only {players} would go on. {spec.for_how_many}{remedy}")
 
 
 def withdraw_cut(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:

@@ -5,6 +5,7 @@ import pytest
 from tests import factories
 from tests.tournaments.admin.pages import errors, every_change_is_in_the_journal, text
 from tournaments.models import Entry, Journal, StageMachine
+from tournaments.services import entries
 
 
 def used(world, number=1):
@@ -30,6 +31,33 @@ def test_entries_check_in_without_a_question(pages, world):
     pages.act("entry", "check-in", *world.entries)
 
     assert {entry.status for entry in Entry.objects.all()} == {Entry.Status.CHECKED_IN}
+
+
+def test_where_there_is_an_age_limit_check_in_asks_whether_the_age_was_seen(pages, world):
+    child = factories.entry(factories.tournament(world.show, format="kids"), "Cy Child")
+    assert "age not checked" in text(pages.client.get(pages.url("entry", "changelist")))
+
+    asked = pages.act("entry", "check-in", child)
+    assert asked.status_code == 422
+    assert "The age of 3 Cy Child is not checked" in errors(asked)[None][0]
+    pages.act("entry", "check-in", child, age_seen="on")
+
+    child.refresh_from_db()
+    assert child.age_checked_at
+    assert "age not checked" not in text(pages.client.get(pages.url("entry", "changelist")))
+
+
+def test_the_age_of_somebody_checked_in_already_is_checked_by_an_act(pages, world):
+    child = factories.entry(factories.tournament(world.show, format="kids"), "Cy Child")
+    entries.check_in(child, actor=None, elsewhere=True)
+
+    assert "Age checked …" in text(pages.client.get(pages.url("entry", "change", child.pk)))
+    pages.act("entry", "check-age", child)
+
+    child.refresh_from_db()
+    assert child.age_checked_at
+    assert "Age checked …" not in text(pages.client.get(pages.url("entry", "change", child.pk)))
+    assert every_change_is_in_the_journal()
 
 
 def test_without_a_reason_nothing_happens_and_the_page_says_so(pages, world):

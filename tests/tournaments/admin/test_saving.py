@@ -278,6 +278,16 @@ def test_places_are_offered_and_changed(pages, world):
     assert every_change_is_in_the_journal()
 
 
+def test_an_organiser_changes_when_places_are_on_sale(pages, world):
+    pool = places.offer(world.tournament, actor=None, kind="last-chance", capacity=12)
+
+    pages.save("placepool", "change", pool.pk, **times("2010-07-24 10:00:00"))
+
+    pool.refresh_from_db()
+    assert pool.opens_at == datetime(2010, 7, 24, 10, tzinfo=ZoneInfo("Europe/London"))
+    assert every_change_is_in_the_journal()
+
+
 def test_a_pool_that_is_there_is_not_changed_by_adding_it_again(pages, world):
     places.offer(world.tournament, actor=None, kind="last-chance", capacity=12)
 
@@ -459,4 +469,21 @@ def test_no_transaction_is_open_before_the_service_opens_its_own(pages, model, m
 
     assert answer.status_code == 302
     assert seen == [False]
+    assert every_change_is_in_the_journal()
+
+
+def test_a_date_of_birth_that_is_too_old_is_refused_when_it_is_typed_and_when_it_is_corrected(pages, world):
+    kids = factories.tournament(world.show, format="kids")
+    sentence = ["Cy Child is 14 years old on 24 July 2010; The Kids is for players under 14."]
+
+    typed = {"tournament": kids.pk, "name": "Cy Child", "born_on": "1996-07-24"}
+    assert errors(pages.save("entry", "add", **typed)) == {"born_on": sentence}
+    assert pages.save("entry", "add", **{**typed, "born_on": "1996-07-25"}).status_code == 302
+    child = kids.entries.get().player
+    assert errors(pages.save("player", "change", child.pk, born_on="1996-07-24")) == {"born_on": sentence}
+    assert pages.save("player", "change", child.pk, born_on="2000-01-02").status_code == 302
+
+    child.refresh_from_db()
+    assert child.born_on == date(2000, 1, 2)
+    assert "2000" not in f"{last_line(kids).before} {last_line(kids).after}"
     assert every_change_is_in_the_journal()

@@ -10,10 +10,11 @@ from django.core.management import CommandError, call_command
 
 from tests import factories
 from tournaments import formats, selectors
+from tournaments.domain.ages import age_on
 from tournaments.models import Entry, FinalPlace, Match, Ruling, Score, Show, Side, Stage, Tournament
 from tournaments.services import exchange, rehearsal
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.real_fields]
 NOON = datetime(2026, 8, 15, 12, 0, tzinfo=UTC)
 
 
@@ -180,6 +181,19 @@ def test_a_small_field_has_its_champion_too(players):
     assert places == list(range(1, players + 1))
 
 
+def test_children_have_dates_of_birth_that_keep_the_age_limit_or_an_adult_who_shows_it():
+    rehearse("--tournament", "kids", "--players", "12", "--until", "qualifying")
+
+    tournament = Tournament.objects.get()
+    children = list(tournament.entries.select_related("player", "pool"))
+    born = [entry.player.born_on for entry in children if entry.pool.kind == "pre-registered"]
+    seen = [entry for entry in children if entry.pool.kind == "last-chance"]
+    assert all(6 <= age_on(tournament.starts_on, day) < 14 for day in born)
+    assert {entry.player.born_on for entry in seen} == {None}
+    assert all(entry.age_checked_at for entry in seen)
+    assert (len(born), len(seen)) == (10, 2)
+
+
 def test_another_seed_gives_another_show():
     rehearse(*SMALL, "--seed", "7")
     first = exported()["open"]
@@ -251,8 +265,8 @@ def test_an_exported_rehearsal_is_still_one_when_it_is_imported():
             "“second-round” is not a stage to stop at; those are qualifying, semi-finals, play-off, final.",
         ),
         (
-            ("--tournament", "open", "--players", "9", "--until", "final"),
-            "9 players cannot all be paired: the second round needs an even number.",
+            ("--tournament", "open", "--players", "7", "--until", "final"),
+            "Only 7 would go on. Second round: for an even number of players, 8 to 48.",
         ),
         (("--tournament", "team"), "“team” cannot be rehearsed with this version; open, classic, kids can."),
         (("--players", "1"), "A rehearsal has 2 to 10000 players in a tournament, not 1."),

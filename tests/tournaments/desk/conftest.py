@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from tests import factories
 from tests.factories import World
+from tournaments import selectors
 
 HTMX = {"HX-Request": "true"}
 
@@ -27,6 +28,8 @@ class Desk:
         return self.client.get(self.url(page, *parts), query, headers=HTMX if htmx else {})
 
     def post(self, page: str, *parts: Any, htmx: bool = False, follow: bool = False, **typed: Any) -> Any:
+        """What a page sends; unless told otherwise one that shows the tournament as it is."""
+        typed.setdefault("expected", selectors.current_revision(self.world.tournament.pk))
         return self.client.post(self.url(page, *parts), typed, headers=HTMX if htmx else {}, follow=follow)
 
     def slip(self, number: Any, machine: str, score: Any, *, htmx: bool = True, **more: Any) -> Any:

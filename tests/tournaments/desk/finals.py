@@ -39,6 +39,8 @@ class Hall:
         return (by or self.desk).get(self.url(f"desk:{page}", key, *parts), query)
 
     def post(self, page, key, /, *parts, by=None, **typed):
+        """What a page sends; unless told otherwise one that shows the tournament as it is."""
+        typed.setdefault("expected", self.revision())
         return (by or self.desk).post(self.url(f"desk:{page}", key, *parts), typed, follow=True)
 
     def deal(self, key, machines=None, opened=True):

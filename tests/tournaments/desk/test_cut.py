@@ -200,6 +200,16 @@ def test_a_play_off_entered_at_two_desks_counts_once(desk):
     assert Ruling.objects.count() == 1
 
 
+@pytest.mark.real_fields
+def test_too_few_for_what_comes_next_stand_in_the_way_of_the_cut(desk_of):
+    few = desk_of(factories.closed(factories.qualifying(format="kids", players=3, stock=1), [[300], [200], [100]]))
+
+    told = text(few.get("cut"))
+
+    assert "What stands in the way Only 3 would go on. Semi-finals: for 4 to 8 players." in told
+    assert "Declare the cut" not in told
+
+
 def test_lots_are_announced_drawn_once_and_shown(desk):
     level = factories.qualifying(players=3, stock=2, rules=RULES, of=factories.show("lots"))
     lots = type(desk)(factories.closed(level, [[300, 200], [200, 300], [1, 1]]), desk.client)

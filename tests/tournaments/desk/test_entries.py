@@ -1,13 +1,20 @@
 """People at the desk."""
 
+from datetime import UTC, date, datetime, timedelta
+
 import pytest
+import time_machine
 
 from tests import factories
 from tests.tournaments.desk.reading import text
 from tournaments.models import Entry, Player
+from tournaments.services import entries as entries_service
 from tournaments.services import places as places_service
 
 pytestmark = pytest.mark.django_db
+
+NOON = datetime(2010, 7, 24, 11, 0, tzinfo=UTC)
+"""In London."""
 
 
 def test_an_entry_shows_games_place_and_why(desk, world):
@@ -115,6 +122,21 @@ def test_what_cannot_be_read_is_marked_at_its_field(desk, typed, sentence):
     assert Player.objects.count() == 3
 
 
+def test_the_form_says_from_when_and_until_when_places_are_on_sale(desk, world):
+    soon, past = NOON + timedelta(hours=1), NOON - timedelta(hours=1)
+    with time_machine.travel(NOON, tick=False):
+        for kind, times in (("last-chance", {"opens_at": soon}), ("pre-registered", {"closes_at": past})):
+            places_service.offer(world.tournament, actor=None, kind=kind, capacity=5, **times)
+        shown = text(desk.get("entry-new"))
+        refused = desk.post("entry-new", name="Early Bird", place="last-chance")
+
+    assert "last-chance (on sale from 13:00 on 24 July 2010)" in shown
+    assert "pre-registered (on sale until 11:00 on 24 July 2010)" in shown
+    assert refused.status_code == 422
+    assert "The last-chance places of The Open are on sale from 13:00 on 24 July 2010." in text(refused)
+    assert 'value="Early Bird"' in refused.content.decode()
+
+
 def test_places_on_sale_are_counted_down_and_never_oversold(desk, world):
     """[22]"""
     places_service.offer(world.tournament, actor=None, kind="last-chance", capacity=1)
@@ -126,3 +148,61 @@ def test_places_on_sale_are_counted_down_and_never_oversold(desk, world):
     assert refused.status_code == 422
     assert "All 1 last-chance places of The Open are taken." in text(refused)
     assert not Player.objects.filter(name="Second").exists()
+
+
+# Where there is an age limit
+
+
+@pytest.fixture
+def hall(desk_of):
+    return desk_of(factories.qualifying(format="kids", players=2))
+
+
+def test_check_in_asks_for_the_age_on_the_page_and_keeps_what_was_typed(hall):
+    assert "age not checked" in text(hall.get("entry", 1))
+    assert text(hall.get("missing")).count("age not checked") == 2
+
+    asked = hall.post("entry-act", 1, "check-in")
+    assert asked.status_code == 409
+    assert "Type the date of birth, or confirm that you have seen it." in text(asked)
+    assert "I have seen that Player 1 is under 14" in text(asked)
+    old = hall.post("entry-act", 1, "check-in", born_on="1996-07-24")
+    assert old.status_code == 422
+    assert "Player 1 is 14 years old on 24 July 2010; The Kids is for players under 14." in text(old)
+    assert 'value="1996-07-24"' in old.content.decode()
+    assert hall.post("entry-act", 1, "check-in", born_on="soon").status_code == 422
+
+    told = text(hall.post("entry-act", 1, "check-in", born_on="2000-01-02", follow=True))
+    assert "1 Player 1 is checked in." in told
+    assert "age not checked" not in told
+    assert "2000" not in told
+    assert text(hall.get("missing")).count("age not checked") == 1
+
+
+def test_somebody_confirms_the_age_at_check_in_or_later(hall):
+    hall.post("entry-act", 1, "check-in", age_seen="yes")
+    assert Entry.objects.get(number=1).age_checked_at
+
+    entries_service.check_in(hall.world.entries[1], actor=None, elsewhere=True)
+    assert "I have seen that Player 2 is under 14" in text(hall.get("entry", 2))
+    assert hall.post("entry-act", 2, "check-age").status_code == 422
+    told = text(hall.post("entry-act", 2, "check-age", age_seen="yes", follow=True))
+
+    assert "The age of 2 Player 2 is checked." in told
+    assert "dora 2 Player 2: Seen to be under 14." in told
+
+
+def test_a_new_entry_may_have_a_date_of_birth_only_where_it_is_asked(hall):
+    assert "To see that the player is under 14; empty: asked at check-in." in text(hall.get("entry-new"))
+
+    old = hall.post("entry-new", name="Cy Child", born_on="24/07/1996")
+    assert old.status_code == 422
+    assert "Cy Child is 14 years old" in text(old)
+    hall.post("entry-new", name="Cy Child", born_on="25/07/1996")
+
+    assert Player.objects.get(name="Cy Child").born_on == date(1996, 7, 25)
+
+
+def test_without_an_age_limit_nobody_is_asked(desk):
+    assert "Date of birth" not in text(desk.get("entry-new"))
+    assert "age" not in text(desk.get("missing")).split()

@@ -274,6 +274,15 @@ def test_places_on_sale_are_those_of_the_heading():
     assert pool.opens_at.isoformat() == "2010-06-18T11:00:00+00:00", "midday in London in summer"
 
 
+def test_a_place_that_a_folder_names_was_taken_elsewhere_whenever_the_sale_is():
+    heading = HEADING + "[places.last-chance]\ncapacity = 3\n{} = 2010-07-24 12:00:00\n"
+    named = ENTRIES.replace("GB,123,", "GB,123,last-chance")
+
+    load(heading=heading.format("closes_at"), entries=named, scores=None)
+
+    assert PlacePool.objects.get().taken == 1
+
+
 def test_an_entry_beyond_the_places_is_refused():
     heading = HEADING + "[places.last-chance]\ncapacity = 1\n"
     table = "number,name,place\n1,Ann,last-chance\n2,Bo,last-chance\n"

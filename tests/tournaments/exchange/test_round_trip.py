@@ -1,6 +1,6 @@
 """What is exported and imported elsewhere gives the same tables, seats and results."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.utils import timezone
@@ -8,7 +8,7 @@ from django.utils import timezone
 from tests import factories
 from tests.tournaments.exchange.folders import PUBLISHED, folder, published, renamed
 from tournaments import selectors
-from tournaments.models import Entry, Machine, Ruling, Score, Seat, Stage, StageMachine, Tournament
+from tournaments.models import Entry, Machine, Player, Ruling, Score, Seat, Stage, StageMachine, Tournament
 from tournaments.services import entries, exchange, machines, places, rulings, scores, shows, stages
 
 pytestmark = pytest.mark.django_db
@@ -202,10 +202,34 @@ def test_odd_names_survive_the_round_trip():
 
 def test_private_details_are_never_exported():
     tournament = factories.tournament()
-    entries.register(tournament, actor=None, name="Kid", email="kid@example.org", contact="Parent, 01234 567")
+    private = {"email": "kid@example.org", "contact": "Parent, 01234 567", "born_on": date(2001, 2, 3)}
+    entries.register(tournament, actor=None, name="Kid", **private)
 
     content = b"".join(exchange.dump(tournament).values())
 
     assert b"Kid" in content
     assert b"example.org" not in content
     assert b"Parent" not in content
+    assert b"2001" not in content
+
+
+def test_that_an_age_was_checked_survives_the_round_trip_and_how_old_somebody_is_does_not():
+    tournament = factories.tournament(format="kids")
+    for name, known in (("Ann", {"born_on": date(2001, 2, 3)}), ("Bo", {}), ("Cy", {}), ("Di", {})):
+        entries.register(tournament, actor=None, name=name, **known)
+    _, bo, cy, di = tournament.entries.order_by("number")
+    entries.check_in(bo, actor=None, age_seen=True)
+    entries.check_in(cy, actor=None, elsewhere=True)
+
+    copy = copied(tournament)
+
+    assert b"2001" not in b"".join(exchange.dump(tournament).values())
+    assert not Player.objects.filter(show=copy.show).exclude(born_on=None).exists()
+    unchecked = copy.entries.filter(pk__in=selectors.ages_unchecked(copy)).order_by("number")
+    assert [(entry.number, entry.status) for entry in unchecked] == [(3, "checked-in"), (4, "entered")]
+    assert not exchange.import_files(renamed(exchange.dump(tournament), "copy"), actor=None).changed
+
+    entries.check_in(di, actor=None, age_seen=True)
+    exchange.import_files(renamed(exchange.dump(tournament), "copy"), actor=None)
+    assert copy.entries.get(number=4).status == "checked-in"
+    assert len(selectors.ages_unchecked(copy)) == 1

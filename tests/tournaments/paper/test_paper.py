@@ -14,7 +14,7 @@ from tests.tournaments.commands.test_rehearse import rehearse
 from tests.tournaments.desk.conftest import signed_in
 from tournaments import formats
 from tournaments.models import Entry, FinalPlace, Match, Tournament
-from tournaments.services import entries, machines, matches, results, stages
+from tournaments.services import entries, machines, matches, results, rulings, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -90,6 +90,22 @@ def test_without_matches_the_sheets_say_so(desk):
         assert "No match is published yet." in words(page(desk, tournament, name, "final"))
     assert "There is nobody to print a slip for." in words(page(desk, tournament, "slips", "final"))
     assert "Nobody is ranked yet." in words(page(desk, tournament, "table", "qualifying"))
+
+
+def test_the_sheet_of_games_says_how_a_tie_was_settled(desk):
+    world = factories.seated()
+    one, _ = factories.dealt(world, "semi-finals")
+    factories.scored(one, 300, 200, 200, 100)
+    here = factories.stage(world.tournament, "semi-finals")
+    third, fifth = world.entries[2], world.entries[4]
+
+    before = words(page(desk, world.tournament, "table", "semi-finals"))
+    rulings.record_play_off(here, actor=None, scores={third.pk: 10, fifth.pk: 20})
+    after = words(page(desk, world.tournament, "table", "semi-finals"))
+
+    assert "by play-off" not in before
+    assert "2nd 5 Player 5 by play-off 200 3rd 3 Player 3 by play-off 200" in after
+    assert after.count("by play-off") == 2
 
 
 def second_round():

@@ -1,7 +1,7 @@
 """What players and visitors read without signing in."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
@@ -382,7 +382,7 @@ def test_nothing_typed_lists_everybody(public):
 def test_the_rules_in_force_are_printed_with_meaning_and_source(public):
     words = text(public(small(qualifiers=7, players=0)).get("rules/"))
 
-    assert "Go on from qualifying 7 (usually 24) How many players the cut lets through. From the rules." in words
+    assert "Go on from qualifying 7 (usually 24) How many players the cut lets through: an even number," in words
     assert "Points on a machine 100, 99, 98 … and so on, down to 0" in words
     assert "Equal scores on a machine All tied scores get the points of the better place." in words
     assert "a play-off or a ruling decides" in words
@@ -473,7 +473,11 @@ def test_a_child_is_a_first_name_and_an_initial_everywhere(public):
     world = factories.qualifying(players=0, stock=1, format="kids", rules={"games_allowed": 1, "games_counted": 1})
     for name in ("Ann Mary Ashworth", "Bo Brightwell", "Cleo Carruthers"):
         entry = factories.entry(
-            world.tournament, name, email="adult@example.org", contact="Mrs Ashworth, 07700 900123"
+            world.tournament,
+            name,
+            email="adult@example.org",
+            contact="Mrs Ashworth, 07700 900123",
+            born_on=date(2001, 2, 3),
         )
         factories.play(world.stage, entry, world.machines[0], 5)
     stages.close_stage(world.stage, actor=None)
@@ -484,7 +488,7 @@ def test_a_child_is_a_first_name_and_an_initial_everywhere(public):
     pages += [visitor.machine("M1"), visitor.search(""), visitor.search("o")]
     for page in pages:
         assert page.status_code == 200
-        for hidden in ("Ashworth", "Mary", "Brightwell", "Carruthers", "adult@example.org", "07700"):
+        for hidden in ("Ashworth", "Mary", "Brightwell", "Carruthers", "adult@example.org", "07700", "2001"):
             assert hidden not in page.content.decode()
     assert "Ann A." in text(pages[0])
     assert "Nobody in The Kids is found by “Ashworth”" in text(visitor.search("Ashworth"))

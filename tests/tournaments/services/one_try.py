@@ -16,7 +16,7 @@ from django.utils import timezone  # noqa: E402
 
 from tournaments.domain.refusals import Refusal  # noqa: E402
 from tournaments.models import Entry, Machine, Match, Score, Stage, Tournament  # noqa: E402
-from tournaments.services import entries, matches, scores  # noqa: E402
+from tournaments.services import entries, machines, matches, scores  # noqa: E402
 
 
 def record(stage, entry, machine, value, key=""):
@@ -45,6 +45,11 @@ def register(tournament, name, place):
     return entries.register(chosen, actor=None, name=name, place=place).number
 
 
+def use_only_in(machine, stage):
+    chosen = Machine.objects.select_related("show").get(pk=machine)
+    machines.change_details(chosen, actor=None, name=chosen.name, used_in=[_stage(stage)])
+
+
 def insert(stage, entry, machine, attempt, slot):
     """What a service without any check would do."""
     values = {"stage_id": stage, "entry_id": entry, "machine_id": machine, "attempt": attempt, "slot": slot}
@@ -69,6 +74,7 @@ ATTEMPTS = {
     "start": start,
     "register": register,
     "insert": insert,
+    "use only in": use_only_in,
 }
 
 

@@ -12,8 +12,8 @@ from django.db import connection
 
 from tests import factories
 from tests.tournaments.services.course import entry, score, seated, sides
-from tournaments.models import Journal, Match, PlacePool, Score
-from tournaments.services import places
+from tournaments.models import Journal, Match, PlacePool, Score, StageMachine
+from tournaments.services import machines, places
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -206,3 +206,22 @@ def test_two_corrections_in_the_same_instant_leave_four_and_four_in_the_next_gam
     assert seated(world) == ([1, 2, 3, 4], [5, 6, 7, 8])
     assert sides(factories.matches(world, "final")[0]) == [1, 2, 3, 4]
     assert sides(factories.matches(world, "play-off")[0]) == [5, 6, 7, 8]
+
+
+def test_two_machines_that_change_their_tournaments_crosswise_wait_for_each_other_in_one_order():
+    world = factories.qualifying(stock=0, opened=False)
+    kids = factories.stage(factories.tournament(world.show, format="kids"))
+    here, there = factories.machine(world.show, "TZ"), factories.machine(world.show, "MM")
+    machines.use(world.stage, actor=None, machine=here)
+    machines.use(kids, actor=None, machine=there)
+
+    answers = at_once(
+        "use only in",
+        *([{"machine": here.pk, "stage": kids.pk}, {"machine": there.pk, "stage": world.stage.pk}] * 2),
+    )
+
+    assert refused(answers) == []
+    assert set(StageMachine.objects.values_list("machine", "stage")) == {
+        (here.pk, kids.pk),
+        (there.pk, world.stage.pk),
+    }

@@ -269,6 +269,46 @@ def test_a_kind_of_place_that_is_not_offered_is_refused(tournament):
         enter(tournament, place="additional")
 
 
+def test_a_place_is_taken_only_while_it_is_on_sale(tournament):
+    """House rules: "on sale from a given moment"."""
+    offer(tournament, 5, opens_at=NOON, closes_at=NOON + timedelta(hours=1))
+
+    with time_machine.travel(NOON - timedelta(seconds=1), tick=False) as clock:
+        told = r"The last-chance places of The Open are on sale from 12:00 on 24 July 2010\."
+        with pytest.raises(Refusal, match=told) as early:
+            enter(tournament, place="last-chance")
+        clock.move_to(NOON)
+        enter(tournament, place="last-chance")
+        clock.move_to(NOON + timedelta(hours=1))
+        told = r"The last-chance places of The Open were on sale until 13:00 on 24 July 2010\."
+        with pytest.raises(Refusal, match=told) as late:
+            enter(tournament, "Bo Sample", place="last-chance")
+
+    assert early.value.field == late.value.field == "place"
+    assert [entry.name for entry in Entry.objects.all()] == ["Ann Example"]
+    assert PlacePool.objects.get().taken == 1
+
+
+def test_other_times_of_the_sale_hold_at_once(tournament):
+    with time_machine.travel(NOON, tick=False):
+        offer(tournament, 5, opens_at=NOON + timedelta(hours=1))
+        with pytest.raises(Refusal, match="are on sale from 13:00"):
+            enter(tournament, place="last-chance")
+
+        offer(tournament, 5, opens_at=NOON)
+        assert enter(tournament, place="last-chance").number == 1
+
+
+def test_a_place_taken_before_it_is_written_down_was_taken_while_on_sale(tournament):
+    with time_machine.travel(NOON, tick=False):
+        offer(tournament, 5, opens_at=NOON - timedelta(hours=2), closes_at=NOON - timedelta(hours=1))
+
+        assert enter(tournament, place="last-chance", at=NOON - timedelta(minutes=90)).number == 1
+        assert enter(tournament, "Bo Sample", place="last-chance", elsewhere=True).number == 2
+        with pytest.raises(Refusal, match="are on sale from"):
+            enter(tournament, "Cy Third", place="last-chance", at=NOON - timedelta(hours=3))
+
+
 def test_the_places_left_bound_how_many_may_still_come(world):
     offer(world.tournament, 5)
     enter(world.tournament, place="last-chance")

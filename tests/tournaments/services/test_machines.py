@@ -55,6 +55,33 @@ def test_a_corrected_name_is_noted_in_every_tournament_that_uses_the_machine(wor
     assert str(world.machines[0]) == "Twilight Zone (M1)"
 
 
+def test_a_machine_comes_into_stages_with_its_details_or_not_at_all(world):
+    kids = factories.qualifying(of=world.show, format="kids", stock=0, players=0, opened=False)
+    machine = machines.add(world.show, actor=None, code="TZ", name="TZ", used_in=[kids.stage])
+
+    machines.change_details(machine, actor=None, name="Twilight Zone", used_in=[world.stage])
+
+    assert machine.name == "Twilight Zone"
+    assert [used.stage for used in machine.stage_machines.all()] == [world.stage]
+
+    record(world, 0, 0, 100)
+    with pytest.raises(Refusal, match="has scores in qualifying"):
+        machines.change_details(world.machines[0], actor=None, name="Renamed", used_in=[kids.stage])
+    stages.close_stage(world.stage, actor=None)
+    with pytest.raises(Refusal, match=r"Qualifying is closed\."):
+        machines.add(world.show, actor=None, code="MM", name="MM", used_in=[kids.stage, world.stage])
+    assert not Machine.objects.filter(name__in=["Renamed", "MM"]).exists()
+    assert kids.stage.stage_machines.count() == 0
+
+
+def test_what_a_closed_stage_used_stays_with_it(world):
+    stages.close_stage(world.stage, actor=None)
+
+    machines.change_details(world.machines[0], actor=None, name="Twilight Zone", used_in=[])
+
+    assert [used.stage for used in world.machines[0].stage_machines.all()] == [world.stage]
+
+
 def test_using_a_machine_twice_is_once(world):
     before = selectors.current_revision(world.tournament.pk)
 

@@ -180,6 +180,42 @@ def test_where_fewer_are_ranked_than_go_on_all_of_them_do_and_nobody_without_a_g
     assert seeds(world) == [2, 4, 1]
 
 
+@pytest.mark.real_fields
+@pytest.mark.parametrize(
+    ("format", "players", "told"),
+    [
+        ("open", 6, "Only 6 would go on. Second round: for an even number of players, 8 to 48."),
+        ("open", 9, "8 to 48. Change the rules to let 8 go on."),
+        ("kids", 3, "Only 3 would go on. Semi-finals: for 4 to 8 players."),
+    ],
+)
+def test_where_too_few_have_come_for_what_is_next_the_cut_says_so(format, players, told):
+    world = factories.closed(factories.qualifying(format=format, players=players), [[n] for n in range(players)])
+
+    with pytest.raises(Refusal) as refused:
+        declare(world)
+
+    assert refused.value.sentence.startswith(f"Only {players} would go on. ")
+    assert refused.value.sentence.endswith(told)
+    assert not Seat.objects.exists()
+
+
+@pytest.mark.real_fields
+def test_where_an_odd_number_has_come_another_rule_lets_an_even_one_go_on():
+    world = factories.closed(factories.qualifying(players=9), [[n] for n in range(9)])
+
+    shows.change_rules(world.tournament, actor=None, rules={"qualifiers": 8}, reason="Nine have come.")
+
+    assert len(declare(world)) == 8
+
+
+@pytest.mark.real_fields
+def test_a_field_smaller_than_the_rules_let_go_on_plays_when_it_can():
+    world = factories.closed(factories.qualifying(format="kids", players=5), [[n] for n in range(5)])
+
+    assert len(declare(world)) == 5
+
+
 def test_where_nobody_has_played_there_is_no_cut(world):
     stages.close_stage(world.stage, actor=None)
 

@@ -16,6 +16,8 @@ from tournaments.domain.refusals import NeedsDecision
 from tournaments.models import Entry, FinalPlace, Match, Score, Side, Stage
 from tournaments.services import entries, matches, results, rulings, scores, stages
 
+pytestmark = pytest.mark.real_fields
+
 SEMI, FINAL, FIFTH, ROUND = "semi-finals", "final", "play-off", "second-round"
 FEW = [number * 1_000 for number in range(1, 6)]
 """So few different scores that people are level all the time."""

@@ -33,6 +33,7 @@ class Plan:
     new_machines: list[MachineLine] = field(default_factory=list)
     new_entries: list[EntryLine] = field(default_factory=list)
     statuses: list[EntryLine] = field(default_factory=list)
+    ages: list[EntryLine] = field(default_factory=list)
     new_scores: list[ScoreLine] = field(default_factory=list)
     states: list[MachineStateLine] = field(default_factory=list)
     stages: list[StageLine] = field(default_factory=list)
@@ -170,6 +171,8 @@ class Comparison:
 
     def _compare_entry(self, line: EntryLine) -> None:
         entry = self.entries.get(line.number)
+        if line.age_checked and not (entry and entry.age_known):
+            self.plan.ages.append(line)
         if entry is None:
             self.plan.new_entries.append(line)
             if line.status not in ("", Entry.Status.ENTERED):

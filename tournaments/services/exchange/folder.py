@@ -49,6 +49,7 @@ class EntryLine:
     place: str
     status: str
     another_person: bool
+    age_checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,10 @@ class Table:
 
 MACHINES = Table("machines.csv", ("code", "name"), ("manufacturer", "year"), required=True)
 ENTRIES = Table(
-    "entries.csv", ("number", "name"), ("country", "ifpa_number", "place", "status", "another_person"), required=True
+    "entries.csv",
+    ("number", "name"),
+    ("country", "ifpa_number", "place", "status", "another_person", "age_checked"),
+    required=True,
 )
 SCORES = Table("scores.csv", ("number", "machine", "score"), ("stage", "round", "recorded_at", "status"))
 STAGES = Table("stages.csv", ("stage", "state"), ("opens_at", "closes_at", "open_round", "rules_broken"))
@@ -290,6 +294,7 @@ class _Tables:
             row.choice("place", PlacePool.Kind.values, ""),
             row.choice("status", Entry.Status.values, ""),
             row.choice("another_person", ("yes", "no"), "no") == "yes",
+            row.choice("age_checked", ("yes", "no"), "no") == "yes",
         )
 
     def _find_namesakes(self, entries: tuple[EntryLine, ...]) -> None:

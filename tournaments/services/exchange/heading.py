@@ -190,7 +190,7 @@ class _Reader:
             return {}
         if format_key:
             try:
-                formats.read_rules(formats.get(format_key).Rules, given)
+                formats.new_rules(formats.get(format_key), given)
             except formats.RulesFault as fault:
                 for name, sentence in fault.faults:
                     self._fault(f"{RULES}.{name}", sentence)

@@ -107,6 +107,7 @@ class _Writer:
         self._write_places()
         self._write_machines()
         self._write_entries()
+        self._write_ages()
         for spec in self.heading.kind.stages:
             self._write_stage(self.stages[spec.key])
         write_results(self)
@@ -217,7 +218,16 @@ class _Writer:
                     place=line.place,
                     player=self.plan.players.get(line.number),
                     namesake_is_another=True,
+                    elsewhere=True,
                 )
+
+    def _write_ages(self) -> None:
+        """Whose age was checked elsewhere, if it matters in this tournament."""
+        for line in self.plan.ages if self.tournament.age_limit is not None else ():
+            entry = self.entries.get(line.number)
+            if entry:
+                with self.at_line(files.ENTRIES.file, line.line, "ages checked"):
+                    entries.confirm_age(entry, actor=self.actor)
 
     def _write_stage_times(self, line: StageLine, stage: Stage) -> None:
         """Open what is to take scores, and set the times: a score taken after the closing time is late again."""
@@ -300,7 +310,7 @@ class _Writer:
                 continue
             with self.at_line(files.ENTRIES.file, line.line, "statuses"):
                 if line.status == Entry.Status.CHECKED_IN:
-                    entries.check_in(entry, actor=self.actor)
+                    entries.check_in(entry, actor=self.actor, elsewhere=True)
                 elif line.status == Entry.Status.WITHDRAWN:
                     entries.withdraw(entry, actor=self.actor, reason=REASON)
                 else:

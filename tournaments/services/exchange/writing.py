@@ -1,7 +1,7 @@
 """A tournament as a folder: everything its tables, seats and results depend on.
 
 Left out are the journal, what was there before a correction, rulings that were taken back, and whatever is never
-public: e-mail addresses and adult contacts. A copy of the database keeps those.
+public: e-mail addresses, adult contacts and dates of birth. A copy of the database keeps those.
 """
 
 import json
@@ -119,6 +119,7 @@ def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
             entry.pool.kind if entry.pool else "",
             entry.status,
             "yes" if names[entry.player.name.casefold()] > 1 else "",
+            "yes" if tournament.age_limit is not None and entry.age_known else "",
         )
         for entry in tournament.entries.select_related("player", "pool").order_by("number")
     ]

@@ -4,9 +4,11 @@ The board is polled and holds no input; each match has a page with the forms.
 """
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
@@ -20,13 +22,11 @@ from tournaments.views import acts
 from tournaments.views.acts import game_of, place_lines, typed_before
 from tournaments.views.desk import draw, ties
 from tournaments.views.desk.common import (
-    actor,
-    attempt,
+    decide,
     match_stage,
     page,
     posted_from,
     stage_url,
-    to_page,
 )
 from tournaments.views.matches import Game, games, rounds
 
@@ -53,12 +53,27 @@ def rows(request: HttpRequest, stage: Stage) -> HttpResponse:
 @posted_from("desk:slips")
 def open_game(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """Open a game before the one ahead of it is complete, with the reason."""
-    reason = request.POST.get("reason", "")
-    outcome = attempt(lambda: matches.open_round(stage, actor=actor(request), round_number=number, reason=reason))
-    if isinstance(outcome, Refusal):
-        return _board_page(request, stage, refusal=outcome)
-    messages.success(request, f"Game {number} is open.")
-    return to_page("desk:slips", stage)
+
+    def opened(*, actor: User, reason: str, expected: int) -> None:
+        # Whatever the page showed: while a game is played the tournament changes with every score.
+        matches.open_round(stage, actor=actor, round_number=number, reason=reason)
+
+    return _decide(request, stage, opened, f"Game {number} is open.")
+
+
+@match_stage
+@permissions.organiser
+@posted_from("desk:slips")
+def take_back(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Take published matches back before the stage has begun, with the reason."""
+    return _decide(request, stage, partial(matches.take_back, stage), "The matches were taken back.")
+
+
+def _decide(request: HttpRequest, stage: Stage, act: Callable[..., object], told: str) -> HttpResponse:
+    def shown(refusal: Refusal) -> HttpResponse:
+        return _board_page(request, stage, refusal=refusal)
+
+    return decide(request, stage, act, told=told, back="desk:slips", shown=shown)
 
 
 @match_stage
@@ -104,7 +119,6 @@ def _board_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = No
         **board,
         "next_round": waiting[0] if waiting and board["phase"] in (Phase.OPEN, Phase.CLOSING) else None,
         "left": _due(stage) if board["phase"] != Phase.PLANNED else left_seats(stage),
-        "reason": request.POST.get("reason", ""),
     }
     return page(request, "board", stage, context, refusal)
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import wraps
 from typing import Any, TypeVar
 
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -17,6 +18,7 @@ from tournaments import permissions
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.formats import StageSpec
+from tournaments.forms import ActForm
 from tournaments.models import Entry, Score, Stage
 from tournaments.permissions import View, has_role
 from tournaments.services import stages
@@ -88,6 +90,27 @@ def attempt(act: Callable[[], Done]) -> Done | Refusal:
         return refusal
 
 
+def decide(
+    request: HttpRequest,
+    stage: Stage,
+    act: Callable[..., object],
+    *,
+    told: str,
+    back: str,
+    shown: Callable[[Refusal], HttpResponse],
+) -> HttpResponse:
+    """Do something to a stage that needs a reason, and go `back` to a page that says what was done.
+
+    `act` is a service, called with who acts, the reason and the revision that the page showed. Its "no" is `shown`
+    on the page again, which then carries the revision it shows now.
+    """
+    outcome = attempt(lambda: act(actor=actor(request), **ActForm(request.POST).asked()))
+    if isinstance(outcome, Refusal):
+        return shown(outcome)
+    messages.success(request, told)
+    return to_page(back, stage)
+
+
 def actor(request: HttpRequest) -> User:
     """Who acts; the guards above have made sure that somebody is signed in."""
     if not isinstance(request.user, User):
@@ -129,6 +152,8 @@ def page(
         "phase_words": phase_words(stage, now),
         "declared": phase == Phase.CLOSED and is_declared(stage),
         "organiser": has_role(request.user, permissions.ORGANISER),
+        "expected": stage.tournament.revision,
+        "reason": request.POST.get("reason", ""),
         "refusal": refusal,
     }
     status = refusal.status if refusal else status

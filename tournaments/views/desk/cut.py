@@ -1,5 +1,7 @@
 """The cut: the line in the table, what stands in its way, ties across it, and the seats once it is declared."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -16,7 +18,7 @@ from tournaments.models import Entry, Ruling, Stage
 from tournaments.selectors import StageRead
 from tournaments.services import rulings, stages
 from tournaments.views.desk import ties
-from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, to_page, whole
+from tournaments.views.desk.common import actor, attempt, decide, desk_stage, page, posted_from, to_page, whole
 from tournaments.views.desk.decided import decided
 
 AROUND = 6
@@ -85,27 +87,16 @@ def declare(request: HttpRequest, stage: Stage) -> HttpResponse:
 @posted_from("desk:cut")
 def withdraw(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Take a declared cut back, with the reason."""
-    reason = request.POST.get("reason", "")
-    outcome = attempt(lambda: stages.withdraw_cut(stage, actor=actor(request), reason=reason))
-    if isinstance(outcome, Refusal):
-        return _cut_page(request, stage, refusal=outcome)
-    messages.success(request, "The cut was taken back.")
-    return to_page("desk:cut", stage)
+    return _decide(request, stage, partial(stages.withdraw_cut, stage), "The cut was taken back.")
 
 
 @desk_stage
 @permissions.organiser
 @posted_from("desk:cut")
 def keep(request: HttpRequest, stage: Stage) -> HttpResponse:
-    """Record that the declared seats stay, although a correction would give some to others."""
-    if not stage.spec.ranked:
-        return ties.keep(request, stage)
-    reason = request.POST.get("reason", "")
-    outcome = attempt(lambda: stages.keep_seats(stage, actor=actor(request), reason=reason))
-    if isinstance(outcome, Refusal):
-        return _cut_page(request, stage, refusal=outcome)
-    messages.success(request, "The decision is recorded; nobody was moved.")
-    return to_page("desk:cut", stage)
+    """Record that the seats behind a stage stay, although a correction would give some to others."""
+    told = "The decision is recorded; nobody was moved."
+    return _decide(request, stage, partial(stages.keep_seats, stage), told)
 
 
 @desk_stage
@@ -114,12 +105,16 @@ def keep(request: HttpRequest, stage: Stage) -> HttpResponse:
 def undo_ruling(request: HttpRequest, stage: Stage, ruling: int) -> HttpResponse:
     """Take a play-off result or a ruling back, with the reason."""
     found = get_object_or_404(Ruling.objects.select_related("tournament"), pk=ruling, stage=stage)
-    reason = request.POST.get("reason", "")
-    outcome = attempt(lambda: rulings.undo_ruling(found, actor=actor(request), reason=reason))
-    if isinstance(outcome, Refusal):
-        return _cut_page(request, stage, refusal=outcome)
-    messages.success(request, f"Taken back: {found}.")
-    return to_page("desk:cut", stage)
+    return _decide(request, stage, partial(rulings.undo_ruling, found), f"Taken back: {found}.", undone=found.pk)
+
+
+def _decide(
+    request: HttpRequest, stage: Stage, act: Callable[..., object], told: str, undone: int | None = None
+) -> HttpResponse:
+    def shown(refusal: Refusal) -> HttpResponse:
+        return _cut_page(request, stage, refusal=refusal, undone=undone)
+
+    return decide(request, stage, act, told=told, back="desk:cut", shown=shown)
 
 
 def _cut_page(
@@ -129,9 +124,10 @@ def _cut_page(
     play_off: PlayOffForm | None = None,
     order: OrderForm | None = None,
     refusal: Refusal | None = None,
+    undone: int | None = None,
 ) -> HttpResponse:
     if not stage.spec.ranked:
-        return ties.ties_page(request, stage, play_off=play_off, order=order, refusal=refusal)
+        return ties.ties_page(request, stage, play_off=play_off, order=order, refusal=refusal, undone=undone)
     read = selectors.stage_facts(stage)
     following = stages.next_stage(stage)
     level = _entries(read.cut.level)
@@ -142,7 +138,7 @@ def _cut_page(
         "following": following,
         "seats": list(following.seats.select_related("entry__player")) if following else [],
         "lines": _around_the_line(read),
-        "in_the_way": _in_the_way(read),
+        "in_the_way": _in_the_way(read, following),
         "under_way": selectors.under_way(stage),
         "waiting": selectors.waiting(stage),
         "level": level,
@@ -152,7 +148,7 @@ def _cut_page(
         "rulings": decided(stage, read),
         "moved": _moved(read, following),
         "preview": _preview(read),
-        "reason": request.POST.get("reason", ""),
+        "undone": undone,
     }
     faulty = any(form is not None and form.errors for form in (play_off, order))
     return page(request, "cut", read.stage, context, refusal, status=422 if faulty else 200)
@@ -176,7 +172,7 @@ def _entries(ids: tuple[int, ...]) -> list[Entry]:
     return list(Entry.objects.filter(pk__in=ids).select_related("player").order_by("number"))
 
 
-def _in_the_way(read: StageRead) -> list[str]:
+def _in_the_way(read: StageRead, following: Stage | None) -> list[str]:
     """Why the cut cannot be declared yet, in sentences; a tie has its own place on the page."""
     label = read.stage.label
     reasons = []
@@ -186,6 +182,9 @@ def _in_the_way(read: StageRead) -> list[str]:
         reasons.append(f"{label} is still {read.phase}; it has to be closed first.")
     if not read.table.ranked:
         reasons.append(f"Nobody is ranked in {label.lower()}.")
+    if not reasons and following and not read.cut.level:
+        too_few = attempt(lambda: stages.refuse_unplayable(following, len(read.cut.inside)))
+        reasons += [too_few.sentence] if too_few else []
     return reasons
 
 

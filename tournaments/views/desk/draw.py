@@ -32,7 +32,6 @@ def draw_page(
         "most": most,
         "comes_from": _source(stage),
         "left": [seat for seat in seats if seat.entry.standing != "in"],
-        "expected": stage.tournament.revision,
         "redealt": redrawing.offered(stage),
     }
     valid = form.is_valid()
@@ -68,19 +67,6 @@ def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
         stage.tournament.refresh_from_db()
         return draw_page(request, stage, form, outcome)
     messages.success(request, f"The matches of the {stage.label.lower()} are published.")
-    return to_page("desk:slips", stage)
-
-
-@match_stage
-@permissions.organiser
-@posted_from("desk:slips")
-def take_back(request: HttpRequest, stage: Stage) -> HttpResponse:
-    """Take published matches back before the stage has begun, with the reason."""
-    reason = request.POST.get("reason", "")
-    outcome = attempt(lambda: matches.take_back(stage, actor=actor(request), reason=reason))
-    if isinstance(outcome, Refusal):
-        raise outcome
-    messages.success(request, "The matches were taken back.")
     return to_page("desk:slips", stage)
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from tournaments import selectors
 from tournaments.domain import standings
 from tournaments.domain.refusals import NeedsDecision, Refusal
-from tournaments.forms import NewEntryForm, new_key
+from tournaments.forms import AgeForm, NewEntryForm, new_key
 from tournaments.models import Entry, Journal, Player, Score, Stage
 from tournaments.permissions import ORGANISER, has_role
 from tournaments.services import entries
@@ -28,7 +28,7 @@ def entry(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
 @slips_stage
 @posted_from("desk:entry")
 def act(request: HttpRequest, stage: Stage, number: int, act: str) -> HttpResponse:
-    """Check in, withdraw, disqualify or reinstate."""
+    """Check in, check the age, withdraw, disqualify or reinstate."""
     if act not in ACTS:
         raise Http404(f"An entry cannot be “{act}”.")
     found = entry_of(stage, number)
@@ -39,7 +39,8 @@ def act(request: HttpRequest, stage: Stage, number: int, act: str) -> HttpRespon
     if isinstance(outcome, Refusal):
         return _entry_page(request, stage, entry_of(stage, number), act, outcome)
     now = entry_of(stage, number)
-    messages.success(request, f"{now} is {now.get_status_display()}.")
+    told = f"The age of {now} is checked." if act == "check-age" else f"{now} is {now.get_status_display()}."
+    messages.success(request, told)
     return to_page("desk:entry", stage, number)
 
 
@@ -70,7 +71,22 @@ def new(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 
 def _check_in(entry: Entry, request: HttpRequest) -> None:
-    entries.check_in(entry, actor=actor(request))
+    entries.check_in(entry, actor=actor(request), **_age(request))
+
+
+def _check_age(entry: Entry, request: HttpRequest) -> None:
+    told = _age(request)
+    if not told["born_on"] and not told["age_seen"]:
+        raise Refusal("Type the date of birth, or confirm that you have seen it.", field="born_on")
+    entries.confirm_age(entry, actor=actor(request), born_on=told["born_on"])
+
+
+def _age(request: HttpRequest) -> dict[str, Any]:
+    """What was typed or confirmed of somebody's age."""
+    form = AgeForm(request.POST)
+    if not form.is_valid():
+        raise Refusal(" ".join(str(error) for error in form.errors["born_on"]), field="born_on")
+    return form.cleaned_data
 
 
 def _withdraw(entry: Entry, request: HttpRequest) -> None:
@@ -87,6 +103,7 @@ def _reinstate(entry: Entry, request: HttpRequest) -> None:
 
 ACTS: dict[str, Callable[[Entry, HttpRequest], None]] = {
     "check-in": _check_in,
+    "check-age": _check_age,
     "withdraw": _withdraw,
     "disqualify": _disqualify,
     "reinstate": _reinstate,
@@ -112,6 +129,8 @@ def _entry_page(
         "lines": Journal.objects.filter(entry=entry, score=None).select_related("actor").order_by("-revision"),
         "tried": tried,
         "reason": request.POST.get("reason", ""),
+        "age_limit": stage.tournament.age_limit,
+        "born_on": request.POST.get("born_on", ""),
     }
     return page(request, "entry", stage, context, refusal)
 

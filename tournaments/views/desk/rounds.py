@@ -1,5 +1,7 @@
 """The qualifying round opens, closes and is opened again; and who still has games to play."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -19,6 +21,7 @@ from tournaments.views.desk.common import (
     actor,
     attempt,
     clock,
+    decide,
     desk_stage,
     match_stage,
     page,
@@ -82,12 +85,7 @@ def times(request: HttpRequest, stage: Stage) -> HttpResponse:
 @posted_from("desk:close")
 def reopen(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Take a closing back, with the reason."""
-    reason = request.POST.get("reason", "")
-    outcome = attempt(lambda: stages.reopen_stage(stage, actor=actor(request), reason=reason))
-    if isinstance(outcome, Refusal):
-        return _close_page(request, stage, refusal=outcome)
-    messages.success(request, f"{stage.label} is open again.")
-    return to_page("desk:close", stage)
+    return _decide(request, stage, partial(stages.reopen_stage, stage), f"{stage.label} is open again.")
 
 
 @match_stage
@@ -95,12 +93,15 @@ def reopen(request: HttpRequest, stage: Stage) -> HttpResponse:
 @posted_from("desk:close")
 def not_begun(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Take back that a stage of matches was opened, with the reason, as long as it has no score."""
-    reason = request.POST.get("reason", "")
-    outcome = attempt(lambda: stages.withdraw_opening(stage, actor=actor(request), reason=reason))
-    if isinstance(outcome, Refusal):
-        return _close_page(request, stage, refusal=outcome)
-    messages.success(request, f"{stage.label} has not begun after all.")
-    return to_page("desk:close", stage)
+    told = f"{stage.label} has not begun after all."
+    return _decide(request, stage, partial(stages.withdraw_opening, stage), told)
+
+
+def _decide(request: HttpRequest, stage: Stage, act: Callable[..., object], told: str) -> HttpResponse:
+    def shown(refusal: Refusal) -> HttpResponse:
+        return _close_page(request, stage, refusal=refusal)
+
+    return decide(request, stage, act, told=told, back="desk:close", shown=shown)
 
 
 FILTERS = {"missing": "Games to play", "not-started": "Not started", "unfinished": "Unfinished", "all": "Everybody"}
@@ -129,6 +130,7 @@ def missing(request: HttpRequest, stage: Stage) -> HttpResponse:
         "sorts": SORTS.items(),
         "only": only,
         "sort": sort,
+        "ages_unchecked": selectors.ages_unchecked(stage.tournament),
     }
     return page(request, "missing", stage, context)
 
@@ -184,7 +186,6 @@ def _close_page(
     outstanding = fresh.facts.playing or fresh.facts.waiting
     context = {
         "form": form,
-        "reason": request.POST.get("reason", ""),
         "ask_close": ask_close,
         "ask_times": ask_times,
         "ready": not outstanding and not _too_early(fresh),

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 
 from tournaments.domain.finals import Finish, PlayOff
@@ -11,8 +10,8 @@ from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import place_words
 from tournaments.forms import OrderForm, PlayOffForm
 from tournaments.models import Entry, Match, Stage
-from tournaments.services import progress, stages
-from tournaments.views.desk.common import actor, attempt, page, to_page
+from tournaments.services import progress
+from tournaments.views.desk.common import page
 from tournaments.views.desk.decided import decided
 
 
@@ -76,16 +75,6 @@ def moves(stage: Stage) -> list[Move]:
     return found
 
 
-def keep(request: HttpRequest, stage: Stage) -> HttpResponse:
-    """Record that the seats of the stages this one feeds stay as they are."""
-    reason = request.POST.get("reason", "")
-    outcome = attempt(lambda: stages.keep_seats(stage, actor=actor(request), reason=reason))
-    if isinstance(outcome, Refusal):
-        return ties_page(request, stage, refusal=outcome)
-    messages.success(request, "The decision is recorded; nobody was moved.")
-    return to_page("desk:cut", stage)
-
-
 def level(stage: Stage, request: HttpRequest) -> list[Entry]:
     """The players of the tie that a form is about; nobody when it was settled meanwhile."""
     tie = next((tie for tie in open_ties(stage) if tie.key == request.POST.get("tie")), None)
@@ -99,6 +88,7 @@ def ties_page(
     play_off: PlayOffForm | None = None,
     order: OrderForm | None = None,
     refusal: Refusal | None = None,
+    undone: int | None = None,
 ) -> HttpResponse:
     """How the games stand, the ties to be settled, what was decided, and who goes where."""
     stage.tournament.refresh_from_db()
@@ -108,7 +98,7 @@ def ties_page(
         "moves": moves(stage),
         "fed": _fed(stage),
         "rulings": decided(stage),
-        "reason": request.POST.get("reason", ""),
+        "undone": undone,
     }
     faulty = any(form is not None and form.errors for form in (play_off, order))
     return page(request, "ties", stage, context, refusal, status=422 if faulty else 200)
