@@ -101,7 +101,7 @@ def test_a_second_different_result_of_a_match_is_offered_to_be_kept_and_never_lo
     by = getattr(hall, who)
     refused = send(hall, match, by, "4500")
     assert refused.status_code == 422
-    assert "There is 4,000; you typed 4,500." in text(refused)
+    assert "There is 4,000. You typed 4,500." in text(refused)
     assert "Keep 4,500 for the desk to decide" in text(refused)
 
     kept = send(hall, match, by, "4500", name="put-aside", key="three")
@@ -115,7 +115,7 @@ def test_a_second_different_result_of_a_match_is_offered_to_be_kept_and_never_lo
 def test_the_same_result_again_is_in_already(hall, match):
     again = send(hall, match, hall.official, "4000")
 
-    assert "what you typed is in already" in text(again)
+    assert "What you typed is in already" in text(again)
     assert "Keep 4,000" not in text(again)
 
 

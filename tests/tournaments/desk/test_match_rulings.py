@@ -175,7 +175,7 @@ def test_the_reason_of_a_ruling_on_an_order_is_read_by_everybody(hall):
     confirmed(hall.desk, hall.post("ruling", "semi-finals", **typed))
 
     assert "Ruling of the organisers" in public(hall, "semi-finals/")
-    assert "the earlier meeting" in public(hall, "semi-finals/")
+    assert "met before" in public(hall, "semi-finals/")
 
 
 def test_rulings_on_a_final_stay_secret_while_its_results_are_kept(hall, match):

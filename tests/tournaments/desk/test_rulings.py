@@ -1,4 +1,4 @@
-"""Rulings on a score: asked, shown, done, told in public, taken back; and late ones. Numbers are those of the mishaps."""
+"""Rulings on a score: asked, shown, done, told in public, taken back; and late ones."""
 
 import pytest
 from django.test import Client
