@@ -214,7 +214,7 @@ def _seats(
 
 def _rulings(tournament: Tournament) -> dict[int, list[Ruling]]:
     found: dict[int, list[Ruling]] = {}
-    in_stages = Ruling.objects.filter(stage__tournament=tournament, kind__in=Ruling.ORDERS, undone_at=None)
+    in_stages = Ruling.objects.filter(stage__tournament=tournament, undone_at=None)
     for ruling in in_stages.order_by("decided_at", "pk"):
         if ruling.stage_id is not None:
             found.setdefault(ruling.stage_id, []).append(ruling)

@@ -75,6 +75,7 @@ class GameLine(NamedTuple):
     place: str
     points: str
     note: str
+    ruled: str = ""
 
 
 class NeedLine(NamedTuple):
@@ -264,8 +265,8 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
                 f"best of {games[r.machine]} games" if games[r.machine] > 1 else "",
                 "late slip" if (r.machine, r.value) in late else "",
                 "machine closed, score stands" if machines[r.machine].state == MachineState.LET_STAND else "",
-                *ruled.get(r.machine, ()),
             ),
+            _notes(*ruled.get(r.machine, ())),
         )
         for r in row.results
     ]
@@ -277,11 +278,11 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
     lines += _unfinished(reading.facts.playing, row.entry, machines, "playing now")
     lines += _unfinished(reading.facts.waiting, row.entry, machines, "second result, waits for a decision")
     for entry, machine in reading.facts.spent:
-        note = _notes(*ruled.get(machine, ())) or "discarded"
-        lines += _unfinished([(entry, machine)], row.entry, machines, note)
+        discarded = _unfinished([(entry, machine)], row.entry, machines, "discarded")
+        lines += [line._replace(ruled=_notes(*ruled.get(machine, ()))) for line in discarded]
     told = {line.code for line in lines}
     lines += [
-        GameLine(machines[on].code, machines[on].name, "", "", "", _notes(*words))
+        GameLine(machines[on].code, machines[on].name, "", "", "", "", _notes(*words))
         for on, words in ruled.items()
         if on in machines and machines[on].code not in told
     ]

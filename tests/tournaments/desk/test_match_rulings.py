@@ -170,7 +170,7 @@ def test_the_reason_of_a_ruling_on_an_order_is_read_by_everybody(hall):
         "order-3": "1",
         "order-5": "2",
         "expected": hall.revision(),
-        "reason": "the earlier meeting",
+        "reason": "met before",
     }
     confirmed(hall.desk, hall.post("ruling", "semi-finals", **typed))
 
@@ -200,3 +200,15 @@ def test_a_match_of_a_closed_stage_offers_no_ruling_and_says_who_takes_one_back(
 
     assert "Make a ruling" not in told
     assert "An organiser can take it back." in told
+
+
+def test_who_is_disqualified_before_playing_comes_back_by_taking_the_ruling_back_alone(hall):
+    match = hall.deal("semi-finals")[0]
+    rule(hall, match, "out-of-match", number=1)
+
+    back = hall.post("match-act", "semi-finals", match.pk, "present", number=1, reason="begged")
+
+    assert back.status_code == 422
+    assert "1 Player 1 is disqualified from this match; take that ruling back." in text(back)
+    take_back(hall)
+    assert match.sides.get(entry__number=1).absent is False

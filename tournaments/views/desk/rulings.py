@@ -118,7 +118,7 @@ def _counts(ruling: Ruling) -> str:
     reached, counts = ruling.data.get("reached"), ruling.data.get("counts")
     if reached is None or counts is None or reached == counts:
         return ""
-    return f": {grouped(reached)}, {grouped(counts)} counts"
+    return f" ({grouped(reached)}, {grouped(counts)} counts)"
 
 
 def _about(ruling: Ruling) -> str:

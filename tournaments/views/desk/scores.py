@@ -129,7 +129,7 @@ def rule(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
         button="Rule so",
         done=f"Ruled: {kind.label}{value}. It is told beside the result and can be taken back.",
         back=stage_url("desk:score", stage, score),
-        about=f"{_named(found)}: {kind.label}{value}. Reason: {typed['reason']}",
+        about=f"{_named(found)}. Ruling: {kind.label}{value}. Reason: {typed['reason']}",
     )
     if isinstance(outcome, Refusal):
         return _score_page(request, score_of(stage, score), ruling=form, refusal=outcome)
