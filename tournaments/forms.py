@@ -1,6 +1,6 @@
 """What the desk types, read into entries, machines and scores. Whether it may be saved is the services' word."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -255,6 +255,78 @@ class ActForm(forms.Form):
             raise Refusal(" ".join(str(error) for errors in self.errors.values() for error in errors), field="reason")
         seen = _whole(self.cleaned_data["expected"])
         return {"reason": self.cleaned_data["reason"], "expected": -1 if seen is None else seen}
+
+
+class RulingForm(forms.Form):
+    """What is ruled on a score, and why. `kinds` are those offered, each with the field that it asks for."""
+
+    kind = forms.CharField(required=False)
+    value = forms.CharField(required=False)
+    reason = forms.CharField(required=False, max_length=500)
+    seen = forms.IntegerField(widget=forms.HiddenInput)
+    key = forms.CharField(required=False, max_length=64)
+
+    def __init__(self, *args: Any, kinds: Mapping[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.kinds = kinds
+
+    def clean_kind(self) -> str:
+        kind: str = self.cleaned_data["kind"]
+        if kind not in self.kinds:
+            raise forms.ValidationError("Choose what is ruled.")
+        return kind
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        asks, typed = self.kinds.get(cleaned.get("kind", ""), ""), cleaned.get("value", "")
+        cleaned["value"] = None
+        if asks == "value":
+            try:
+                cleaned["value"] = read_score(typed)
+            except forms.ValidationError as fault:
+                self.add_error("value", fault)
+        return cleaned
+
+
+class MatchRulingForm(forms.Form):
+    """What is ruled on a match: whom it concerns, or on which machine it is played again."""
+
+    kind = forms.CharField(required=False)
+    number = forms.CharField(required=False)
+    machine = forms.CharField(required=False)
+    reason = forms.CharField(required=False, max_length=500)
+    key = forms.CharField(required=False, max_length=64)
+
+    def __init__(
+        self,
+        *args: Any,
+        kinds: Mapping[str, str],
+        entries: Iterable[Entry],
+        machines: Iterable[Machine],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.kinds = kinds
+        self.entries = {str(entry.number): entry for entry in entries}
+        self.machines = {machine.code: machine for machine in machines}
+
+    def clean_kind(self) -> str:
+        kind: str = self.cleaned_data["kind"]
+        if kind not in self.kinds:
+            raise forms.ValidationError("Choose what is ruled.")
+        return kind
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        asks = self.kinds.get(cleaned.get("kind", ""), "")
+        entry = self.entries.get(cleaned.get("number", ""))
+        if asks == "player" and entry is None:
+            self.add_error("number", "Choose the player.")
+        code = cleaned.get("machine", "")
+        if asks == "machine" and code and code not in self.machines:
+            self.add_error("machine", "Choose a machine from the list.")
+        cleaned["entry"], cleaned["machine"] = entry, self.machines.get(code)
+        return cleaned
 
 
 class CorrectForm(ScoredForm):

@@ -13,7 +13,7 @@ import re
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -253,6 +253,14 @@ def nothing_new() -> HttpResponse:
     return HttpResponse(status=204, headers={"Cache-Control": "no-cache"})
 
 
+def publicly(text: str, names: Mapping[str, str]) -> str:
+    """A kept text with public names; longest names first, because one may be the beginning of another."""
+    full = [name for name in sorted(names, key=len, reverse=True) if names[name] != name]
+    if not full:
+        return text
+    return re.sub("|".join(map(re.escape, full)), lambda found: names[found[0]], text)
+
+
 def _is_current(made: Any, found: Found) -> bool:
     if made.version.revision != found.revision:
         return bool(made.version.revision > found.revision)
@@ -274,7 +282,8 @@ def _read(found: Found) -> Reading:
     names = {e.name: formats.public_name(e.name, kind) for e in read.facts.entrants} if kind.short_names else {}
     if names:
         entrants = tuple(e._replace(name=names[e.name]) for e in read.facts.entrants)
-        read = replace(read, facts=replace(read.facts, entrants=entrants))
+        notes = tuple(note._replace(words=publicly(note.words, names)) for note in read.facts.notes)
+        read = replace(read, facts=replace(read.facts, entrants=entrants, notes=notes))
     return Reading(
         version=Version(found.stage, read.revision, PHASES.index(read.phase)),
         until=read.stage.closes_at if read.phase == Phase.OPEN else None,

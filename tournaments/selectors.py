@@ -430,6 +430,13 @@ def waiting(stage: Stage) -> list[Score]:
     )
 
 
+def rival(waiting: Score) -> Score | None:
+    """The score that counts, beside which a second result for the same game waits."""
+    counted = Score.objects.filter(stage=waiting.stage_id, entry=waiting.entry_id, machine=waiting.machine_id)
+    found = counted.filter(attempt=waiting.attempt, state__in=Score.COUNTED)
+    return found.select_related("entry__player", "machine", "recorded_by").first()
+
+
 def history(score: Score) -> list[Journal]:
     """Everything that happened to a score, oldest first."""
     lines = Journal.objects.filter(score=score) | Journal.objects.filter(other_score=score)
@@ -440,6 +447,13 @@ def rulings_on(score: Score) -> list[Ruling]:
     """The rulings in force on a score, oldest first."""
     found = Ruling.objects.filter(score=score, undone_at=None)
     return list(found.select_related("decided_by").order_by("decided_at", "pk"))
+
+
+def rulings_in_force(tournament: Tournament, **about: Any) -> list[Ruling]:
+    """The rulings of a tournament that nobody has taken back, oldest first; `about` narrows them by field."""
+    related = ("decided_by", "stage__tournament__show", "score__machine", "match__machine", "entry__player", "machine")
+    found = Ruling.objects.filter(tournament=tournament, undone_at=None, **about).select_related(*related)
+    return list(found.order_by("decided_at", "pk"))
 
 
 def stage_at(show: str, slug: str, key: str = "") -> Stage | None:

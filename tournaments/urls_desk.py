@@ -2,7 +2,21 @@
 
 from django.urls import path
 
-from tournaments.views.desk import board, cut, draw, entries, home, redraw, results, rounds, scores, seats, slips
+from tournaments.views.desk import (
+    board,
+    conflicts,
+    cut,
+    draw,
+    entries,
+    home,
+    redraw,
+    results,
+    rounds,
+    rulings,
+    scores,
+    seats,
+    slips,
+)
 
 app_name = "desk"
 
@@ -22,6 +36,7 @@ urlpatterns = [
     path(f"{STAGE}aside/", slips.aside, name="aside"),
     path(f"{STAGE}scores/<int:score>/", scores.score, name="score"),
     path(f"{STAGE}scores/<int:score>/correct/", scores.correct, name="correct"),
+    path(f"{STAGE}scores/<int:score>/rule/", scores.rule, name="rule"),
     path(f"{STAGE}scores/<int:score>/<slug:act>/", scores.act, name="score-act"),
     path(f"{STAGE}close/", rounds.close, name="close"),
     path(f"{STAGE}close/times/", rounds.times, name="times"),
@@ -31,6 +46,7 @@ urlpatterns = [
     path(f"{STAGE}board/", board.rows, name="board"),
     path(f"{STAGE}board/open/<int:number>/", board.open_game, name="open-game"),
     path(f"{STAGE}matches/<int:match>/", board.match, name="match"),
+    path(f"{STAGE}matches/<int:match>/rule/", board.rule, name="match-rule"),
     path(f"{STAGE}matches/<int:match>/<slug:act>/", board.act, name="match-act"),
     path(f"{STAGE}draw/publish/", draw.publish, name="publish"),
     path(f"{STAGE}draw/take-back/", board.take_back, name="take-back"),
@@ -40,10 +56,13 @@ urlpatterns = [
     path(f"{STAGE}seats/", seats.seats, name="seats"),
     path(f"{STAGE}seats/replace/", seats.replace, name="replace-seat"),
     path(f"{STAGE}missing/", rounds.missing, name="missing"),
+    path(f"{STAGE}missing/no-shows/", rounds.no_shows, name="no-shows"),
+    path(f"{STAGE}conflicts/", conflicts.conflicts, name="conflicts"),
+    path(f"{STAGE}conflicts/<int:score>/settle/", conflicts.settle, name="settle"),
+    path(f"{STAGE}rulings/<int:ruling>/undo/", rulings.undo, name="undo-ruling"),
     path(f"{STAGE}cut/", cut.cut, name="cut"),
     path(f"{STAGE}cut/play-off/", cut.play_off, name="play-off"),
     path(f"{STAGE}cut/ruling/", cut.ruling, name="ruling"),
-    path(f"{STAGE}cut/ruling/<int:ruling>/undo/", cut.undo_ruling, name="undo-ruling"),
     path(f"{STAGE}cut/declare/", cut.declare, name="declare"),
     path(f"{STAGE}cut/keep/", cut.keep, name="keep-seats"),
     path(f"{STAGE}cut/withdraw/", cut.withdraw, name="withdraw-cut"),

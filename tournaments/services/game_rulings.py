@@ -147,9 +147,12 @@ def play_again(match: Match, *, actor: Actor, reason: str, machine: Machine | No
     return ruling
 
 
-def warn(entry: Entry, *, actor: Actor, reason: str, match: Match | None = None) -> Ruling:
+def warn(entry: Entry, *, actor: Actor, reason: str, match: Match | None = None, key: str = "") -> Ruling:
     """A warning, kept for the desk; it changes no result."""
-    with change(entry.tournament, actor=actor, action="rule") as log:
+    carried = {"entry": entry.pk, "match": match and match.pk, "reason": reason}
+    with change(entry.tournament, actor=actor, action="rule", key=key, carried=carried) as log:
+        if log.first and log.first.ruling:
+            return log.first.ruling
         stored = Entry.objects.select_related("player", "tournament").get(pk=entry.pk)
         need_reason(reason)
         refuse_own_game(actor, [stored.pk])

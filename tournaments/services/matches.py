@@ -279,6 +279,9 @@ def absent(match: Match, *, actor: Actor, entry: int, reason: str, away: bool = 
         if stored.stage.state == Stage.State.CLOSED:
             raise Refusal(f"{stored.stage.label} is closed; an organiser can reopen it.")
         refuse_once_declared(stored.stage.tournament)
+        ruled = Ruling.objects.filter(match=stored, entry=side.entry, kind=Ruling.Kind.OUT_OF_MATCH, undone_at=None)
+        if not away and ruled.exists():
+            raise Refusal(f"{side.entry} is disqualified from this match; take that ruling back.")
         if away and Score.objects.filter(match=stored, entry=side.entry, state__in=Score.LIVE).exists():
             raise Refusal(f"{side.entry} has a score in this match.")
         side.absent = away

@@ -43,24 +43,27 @@ def record_play_off(
 
 
 def rule_order(
-    stage: Stage, *, actor: Actor, order: Sequence[int], reason: str, expected: int | None = None
+    stage: Stage,
+    *,
+    actor: Actor,
+    order: Sequence[int],
+    reason: str,
+    expected: int | None = None,
+    shown: str = "",
 ) -> Ruling:
-    """The organisers' ruling on the order of those level at the cut, or in a game, best first, by entry id."""
+    """The organisers' ruling on the order of those level at the cut, or in a game, best first, by entry id.
+
+    `shown` is the digest of the effects that the person was shown.
+    """
     with change(stage.tournament, actor=actor, action="rule order", expected=expected) as log:
         level = _level(stage, log, tuple(order))
         need_reason(reason)
         _check_everybody(level, tuple(order))
         refuse_own_game(actor, tuple(order))
         told = ", ".join(str(level[entry]) for entry in order)
-        return _decide(
-            stage,
-            log,
-            actor,
-            Ruling.Kind.ORDER,
-            {"order": list(order)},
-            reason,
-            f"Ruling in {stage.label.lower()}: {told}.",
-        )
+        summary = f"Ruling in {stage.label.lower()}: {told}."
+        with as_shown(stage.tournament, shown):
+            return _decide(stage, log, actor, Ruling.Kind.ORDER, {"order": list(order)}, reason, summary)
 
 
 def undo_ruling(
@@ -90,7 +93,8 @@ def undo_ruling(
         stage = stored.stage
         if stage is not None and stored.kind in Ruling.ORDERS:
             _refuse_once_declared(stage)
-        elif stage is not None and stored.changes["rows"]:
+        elif stage is not None and stored.changes["rows"] and stage.state != Stage.State.PLANNED:
+            _refuse_once_begun(stored, stage)
             late_changes.refuse_unless(stage, log, late)
         else:
             refuse_once_declared(stored.tournament)
@@ -113,6 +117,11 @@ def undo_ruling(
                 log.line["after"] = snapshot(stored_score(stored.score))
             if stage is not None and going_on is not None:
                 late_changes.settle(stage, log, late, going_on)
+
+
+def _refuse_once_begun(ruling: Ruling, stage: Stage) -> None:
+    if ruling.kind == Ruling.Kind.REPLACED:
+        raise Refusal(f"The {stage.label.lower()} has begun: who has a seat keeps it.")
 
 
 def _told(ruling: Ruling) -> str:

@@ -17,6 +17,7 @@ from tournaments.domain.rulings import ranked_elsewhere
 from tournaments.domain.scores import HIGHEST, doubt, grouped
 from tournaments.models import Entry, Journal, Machine, Match, Ruling, Score, Stage, StageMachine
 from tournaments.services.change import LONGEST_REASON, Actor, Log, change
+from tournaments.services.effects import as_shown
 from tournaments.services.progress import follow, refuse_once_declared
 from tournaments.services.shows import need_reason
 
@@ -246,10 +247,19 @@ def put_aside(
     return Recorded(score)
 
 
-def settle(waiting: Score, *, actor: Actor, keep_waiting: bool, reason: str, seen_first: int | None = None) -> None:
+def settle(
+    waiting: Score,
+    *,
+    actor: Actor,
+    keep_waiting: bool,
+    reason: str,
+    seen_first: int | None = None,
+    shown: str = "",
+) -> None:
     """Decide between a score and the second result that waits beside it.
 
-    `seen_first` is the revision of the first result on the form: corrected since, it is `Stale`.
+    `seen_first` is the revision of the first result on the form: corrected since, it is `Stale`. `shown` is the digest
+    of the effects that the person was shown.
     """
     with change(waiting.stage.tournament, actor=actor, action="settle") as log:
         stored = stored_score(waiting)
@@ -266,27 +276,32 @@ def settle(waiting: Score, *, actor: Actor, keep_waiting: bool, reason: str, see
             refuse_if_stale(first, seen_first)
         if first is not None and keep_waiting:
             _refuse_under_ruling(first)
-        subject = first or stored
-        before = snapshot(subject)
-        if keep_waiting and first is not None:
-            first.value, first.recorded_at, first.recorded_by = stored.value, stored.recorded_at, stored.recorded_by
-            first.taken_at, first.late, first.source = stored.taken_at, stored.late, stored.source
-            first.revision = log.revision
-            first.save()
-        stored.state, stored.revision = Score.State.VOID, log.revision
-        stored.save()
-        log.write(
-            f"{subject.entry} on {subject.machine}: {grouped(subject.value or 0)} is the score.",
-            before=before,
-            after=snapshot(subject),
-            reason=reason,
-            score=subject,
-            other_score=stored,
-            entry=subject.entry,
-            machine=subject.machine,
-        )
-        if subject.match:
-            follow(subject.match, log)
+        with as_shown(stored.stage.tournament, shown):
+            _keep_one(stored, first, keep_waiting, log, reason)
+
+
+def _keep_one(stored: Score, first: Score | None, keep_waiting: bool, log: Log, reason: str) -> None:
+    subject = first or stored
+    before = snapshot(subject)
+    if keep_waiting and first is not None:
+        first.value, first.recorded_at, first.recorded_by = stored.value, stored.recorded_at, stored.recorded_by
+        first.taken_at, first.late, first.source = stored.taken_at, stored.late, stored.source
+        first.revision = log.revision
+        first.save()
+    stored.state, stored.revision = Score.State.VOID, log.revision
+    stored.save()
+    log.write(
+        f"{subject.entry} on {subject.machine}: {grouped(subject.value or 0)} is the score.",
+        before=before,
+        after=snapshot(subject),
+        reason=reason,
+        score=subject,
+        other_score=stored,
+        entry=subject.entry,
+        machine=subject.machine,
+    )
+    if subject.match:
+        follow(subject.match, log)
 
 
 class _Game:

@@ -11,17 +11,19 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 
+from tournaments.domain import scores
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.domain.scores import grouped
 from tournaments.forms import MatchScoreForm, new_key
 from tournaments.models import Entry, Match, Stage
 from tournaments.services import matches, redraw
 from tournaments.services.change import Actor
+from tournaments.services.scores import put_aside
 from tournaments.views.desk.common import actor, attempt
 from tournaments.views.matches import Game, Place, games
 
 RECORD = "record"
-FOR_OFFICIALS = (RECORD, "call", "choose", "choose-again", "warm-up", "swap", "play", "agree", "absent")
+FOR_OFFICIALS = (RECORD, "put-aside", "call", "choose", "choose-again", "warm-up", "swap", "play", "agree", "absent")
 """What an official may do. Taking absence back, breaking a match off, correcting and voiding are the desk's."""
 
 Act = Callable[[Match, Actor, HttpRequest], str]
@@ -85,7 +87,8 @@ def _record(request: HttpRequest, game: Game, show: Show, page: str) -> HttpResp
     if isinstance(outcome, NeedsDecision):
         return show(game, {"check": _check(form, place, outcome)}, None)
     if isinstance(outcome, Refusal):
-        return show(game_of(game.match.stage, game.match.pk), {"typed": form}, outcome)
+        fresh = game_of(game.match.stage, game.match.pk)
+        return show(fresh, {"typed": form, "rival": _rival(fresh, place, typed["score"])}, outcome)
     again = "had been sent already; it counts once" if outcome.repeated else "is saved"
     messages.success(request, f"{grouped(typed['score'])} for {place.entry} {again}.")
     return redirect(page)
@@ -95,6 +98,15 @@ def _check(form: MatchScoreForm, place: Place, question: NeedsDecision | None = 
     """A score to be read back before it is saved, with the question when it is a doubtful one."""
     typed = form.cleaned_data
     return {"place": place, "value": typed["score"], "key": typed["key"] or new_key(), "question": question}
+
+
+def _rival(game: Game, typed_for: Place, value: int) -> dict[str, Any] | None:
+    """A result that cannot be saved because there is one: both, so that neither is lost; a form keeps the second."""
+    place = next(place for place in game.places if place.entry == typed_for.entry)
+    if place.score is None or place.discarded:
+        return None
+    same = place.score.value == value or any(other.value == value for other in place.waiting)
+    return {"place": place, "value": value, "same": same, "key": new_key()}
 
 
 def place_lines(game: Game, form: MatchScoreForm | None) -> list[dict[str, Any]]:
@@ -157,6 +169,20 @@ def _agree(match: Match, actor: Actor, request: HttpRequest) -> str:
     return f"{entry} has agreed."
 
 
+def _put_aside(match: Match, actor: Actor, request: HttpRequest) -> str:
+    entry, value = _entry(match, request), scores.read(request.POST.get("score", ""))
+    put_aside(
+        match.stage,
+        actor=actor,
+        entry=entry,
+        machine=match.machine,
+        value=value,
+        key=request.POST.get("key", ""),
+        source="official",
+    )
+    return f"{grouped(value)} for {entry} is kept for the desk to decide. It counts for nothing until then."
+
+
 def _absent(match: Match, actor: Actor, request: HttpRequest) -> str:
     entry = _entry(match, request)
     matches.absent(match, actor=actor, entry=entry.pk, reason=request.POST.get("reason", ""))
@@ -182,6 +208,7 @@ ACTS: dict[str, Act] = {
     "swap": _swap,
     "play": _play,
     "agree": _agree,
+    "put-aside": _put_aside,
     "absent": _absent,
     "present": _present,
     "break-off": _break_off,

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from django.db.models.functions import Coalesce
 
-from tournaments import formats, live
+from tournaments import formats, live, selectors
 from tournaments.domain import finals
-from tournaments.domain.facts import Decision, Phase, Standing
+from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.finals import Outcome
+from tournaments.domain.rulings import told
 from tournaments.formats import StageSpec
-from tournaments.live import Reading, Version
+from tournaments.live import Reading, Version, publicly
 from tournaments.models import Entry, FinalPlace, Match, Ruling, Score, Seat, Side, Stage, Tournament
-from tournaments.views.lines import publicly
 
 NO_OUTCOME = Outcome((), (), ())
 
@@ -43,7 +43,10 @@ class Seated(NamedTuple):
 
 
 class Player(NamedTuple):
-    """A side of a game. `rank` is the order of choosing, `choice` the playing position chosen."""
+    """A side of a game. `rank` is the order of choosing, `choice` the playing position chosen.
+
+    `value` is what counts; a `discarded` game was played and counts for nothing.
+    """
 
     person: Person
     seed: int
@@ -51,19 +54,29 @@ class Player(NamedTuple):
     choice: int | None
     absent: bool
     value: int | None
+    discarded: bool
+
+    @property
+    def out(self) -> bool:
+        """Whether the game is decided without this player."""
+        return self.absent or self.discarded or self.person.standing == Standing.DISQUALIFIED
 
 
 class Settled(NamedTuple):
-    """A play-off or a ruling in a stage, best first; a ruling has no scores."""
+    """A play-off or a ruling in a stage, best first; a ruling has no scores but a reason."""
 
     kind: str
     order: tuple[Person, ...]
     scores: tuple[int, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A match with its players in the order in which they choose. `outcome` only where a game has its own order."""
+    """A match with its players in the order in which they choose. `outcome` only where a game has its own order.
+
+    `notes` are the rulings on it, each with the entry it concerns; None where it concerns all.
+    """
 
     id: int
     round: int
@@ -73,6 +86,7 @@ class Game:
     state: str
     players: tuple[Player, ...]
     outcome: Outcome
+    notes: tuple[tuple[int | None, str], ...]
 
     def player(self, entry: int) -> Player | None:
         """This entry's side, if it is in the game."""
@@ -159,13 +173,15 @@ def _read(pk: int) -> Course:
     stages = {stage.pk: stage for stage in Stage.objects.filter(tournament=tournament).order_by("position")}
     seats = _seats(tournament, people, names)
     rulings = _rulings(tournament)
-    games = _games(tournament, people, seats)
+    games = _games(tournament, people, seats, _notes(rulings, names))
     legs: list[Leg] = []
     for stage in reversed(stages.values()):
         stage.tournament = tournament
         if stage.spec.comes_from:
             first = 1 + sum(len(leg.seats) for leg in legs if leg.spec.comes_from == stage.spec.comes_from)
-            legs.append(_leg(stage, seats.get(stage.pk, ()), games.get(stage.pk, []), rulings, people, hidden, first))
+            own = rulings.get(stage.pk, [])
+            settled = tuple(_settled(ruling, people, names) for ruling in own if ruling.kind in SHOWN)
+            legs.append(_leg(stage, seats.get(stage.pk, ()), games.get(stage.pk, []), own, settled, hidden, first))
     declared = tournament.results_declared_at is not None
     return Course(
         version=Version(0, tournament.revision, 0),
@@ -198,25 +214,46 @@ def _seats(
 
 def _rulings(tournament: Tournament) -> dict[int, list[Ruling]]:
     found: dict[int, list[Ruling]] = {}
-    in_stages = Ruling.objects.filter(stage__tournament=tournament, kind__in=Ruling.ORDERS, undone_at=None)
+    in_stages = Ruling.objects.filter(stage__tournament=tournament, undone_at=None)
     for ruling in in_stages.order_by("decided_at", "pk"):
         if ruling.stage_id is not None:
             found.setdefault(ruling.stage_id, []).append(ruling)
     return found
 
 
+def _notes(
+    rulings: Mapping[int, list[Ruling]], names: Mapping[str, str]
+) -> dict[int, tuple[tuple[int | None, str], ...]]:
+    """What rulings say about each match, with public names in the reasons too."""
+    found: dict[int, tuple[tuple[int | None, str], ...]] = {}
+    for ruling in (ruling for own in rulings.values() for ruling in own):
+        words = told(ruling.kind, ruling.data, ruling.reason)
+        if ruling.match_id and words:
+            found[ruling.match_id] = (*found.get(ruling.match_id, ()), (ruling.entry_id, publicly(words, names)))
+    return found
+
+
 def _games(
-    tournament: Tournament, people: Mapping[int, Person], seats: Mapping[int, Iterable[Seated]]
+    tournament: Tournament,
+    people: Mapping[int, Person],
+    seats: Mapping[int, Iterable[Seated]],
+    notes: Mapping[int, tuple[tuple[int | None, str], ...]],
 ) -> dict[int, list[Game]]:
     """The games of each stage, not yet with an outcome."""
     matches = Match.objects.filter(stage__tournament=tournament).exclude(state=Match.State.VOID)
     of_stage: dict[int, list[Game]] = {}
     seeds = {(stage, seat.person.entry): seat.seed for stage, seated in seats.items() for seat in seated}
-    of_matches = Score.objects.filter(stage__tournament=tournament, match__isnull=False).order_by()
-    finished = of_matches.filter(state__in=(*Score.COUNTED, Score.State.DISCARDED))
-    scores = list(finished.values_list("match_id", "entry_id", "state", Coalesce("ranked", "value")))
-    values = {(match, entry): value for match, entry, state, value in scores if state != Score.State.DISCARDED}
-    out = {(match, entry) for match, entry, state, _ in scores if state == Score.State.DISCARDED}
+    scores = Score.objects.filter(stage__tournament=tournament, match__isnull=False).order_by()
+    played = scores.filter(state__in=(*Score.COUNTED, Score.State.DISCARDED))
+    values: dict[tuple[int, int], int] = {}
+    discarded: set[tuple[int, int]] = set()
+    for match_pk, entry, value, state in played.values_list(
+        "match_id", "entry_id", Coalesce("ranked", "value"), "state"
+    ):
+        if state == Score.State.DISCARDED:
+            discarded.add((match_pk, entry))
+        else:
+            values[match_pk, entry] = value
     sides: dict[int, list[Side]] = {}
     for side in Side.objects.filter(match__stage__tournament=tournament).order_by("rank"):
         sides.setdefault(side.match_id, []).append(side)
@@ -227,8 +264,9 @@ def _games(
                 seeds.get((match.stage_id, side.entry_id), 0),
                 side.rank,
                 side.choice,
-                side.absent or (match.pk, side.entry_id) in out,
+                side.absent,
                 values.get((match.pk, side.entry_id)),
+                (match.pk, side.entry_id) in discarded,
             )
             for side in sides.get(match.pk, [])
         )
@@ -241,6 +279,7 @@ def _games(
             match.state,
             players,
             NO_OUTCOME,
+            notes.get(match.pk, ()),
         )
         of_stage.setdefault(match.stage_id, []).append(game)
     return of_stage
@@ -250,14 +289,13 @@ def _leg(
     stage: Stage,
     seats: tuple[Seated, ...],
     games: list[Game],
-    rulings: Mapping[int, list[Ruling]],
-    people: Mapping[int, Person],
+    rulings: list[Ruling],
+    settled: tuple[Settled, ...],
     hidden: frozenset[str],
     first_place: int,
 ) -> Leg:
-    own = rulings.get(stage.pk, [])
     kept = stage.key in hidden
-    treated: Callable[[Game], Game] = _silent if kept else lambda game: _with_outcome(game, stage.spec, own)
+    treated: Callable[[Game], Game] = _silent if kept else lambda game: _with_outcome(game, stage.spec, rulings)
     return Leg(
         stage=stage.pk,
         spec=stage.spec,
@@ -265,7 +303,7 @@ def _leg(
         open_round=stage.open_round,
         seats=seats,
         games=tuple(treated(game) for game in games),
-        settled=() if kept else tuple(_settled(ruling, people) for ruling in own if ruling.kind in SHOWN),
+        settled=() if kept else settled,
         kept=kept,
         labels={spec.key: spec.label for spec in stage.tournament.kind.stages},
         first_place=first_place,
@@ -275,24 +313,26 @@ def _leg(
 SHOWN = (Ruling.Kind.PLAY_OFF, Ruling.Kind.ORDER)
 
 
-def _settled(ruling: Ruling, people: Mapping[int, Person]) -> Settled:
+def _settled(ruling: Ruling, people: Mapping[int, Person], names: Mapping[str, str]) -> Settled:
     order = ruling.data["order"]
     scores = ruling.data.get("scores", {})
     return Settled(
         ruling.kind,
         tuple(people[entry] for entry in order),
         tuple(scores[str(entry)] for entry in order) if scores else (),
+        publicly(ruling.reason, names),
     )
 
 
 def _with_outcome(game: Game, spec: StageSpec, rulings: list[Ruling]) -> Game:
     if spec.ranked:
         return game
+    orders = (ruling for ruling in rulings if ruling.kind in Ruling.ORDERS)
     known = finals.Game(
         entries=tuple(player.person.entry for player in game.players),
-        scores={player.person.entry: player.value for player in game.players if player.value is not None},
-        absent=frozenset(player.person.entry for player in game.players if player.absent),
-        decisions=tuple(Decision(r.kind, tuple(r.data["order"])) for r in rulings),
+        scores={p.person.entry: p.value for p in game.players if p.value is not None and not p.out},
+        absent=frozenset(player.person.entry for player in game.players if player.out),
+        decisions=tuple(selectors.decision(ruling.kind, ruling.data, ruling.reason) for ruling in orders),
     )
     go_on = next((feed.many for feed in spec.feeds), None)
     return replace(game, outcome=finals.outcome(known, go_on))
@@ -300,8 +340,8 @@ def _with_outcome(game: Game, spec: StageSpec, rulings: list[Ruling]) -> Game:
 
 def _silent(game: Game) -> Game:
     """The game without anything that happened in it."""
-    players = tuple(player._replace(choice=None, absent=False, value=None) for player in game.players)
-    return replace(game, players=players, state="")
+    players = tuple(player._replace(choice=None, absent=False, value=None, discarded=False) for player in game.players)
+    return replace(game, players=players, state="", notes=())
 
 
 def _places(tournament: Tournament, people: Mapping[int, Person]) -> tuple[Ended, ...]:

@@ -56,6 +56,7 @@ class GameLine(NamedTuple):
     words: str
     sides: tuple[SideLine, ...]
     ties: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 class RoundLine(NamedTuple):
@@ -69,10 +70,11 @@ class RoundLine(NamedTuple):
 
 
 class SettledLine(NamedTuple):
-    """A published play-off or ruling: (place, number, name, score) of each, the best first."""
+    """A published play-off or ruling: (place, number, name, score) of each, the best first, and the reason."""
 
     title: str
     lines: list[tuple[str, int, str, str]]
+    reason: str
 
 
 class OwnGame(NamedTuple):
@@ -85,6 +87,7 @@ class OwnGame(NamedTuple):
     place: str
     note: str
     others: list[tuple[int, str, str]]
+    ruled: tuple[str, ...]
 
 
 class OwnStage(NamedTuple):
@@ -128,6 +131,7 @@ class Box(NamedTuple):
     note: str
     slots: list[Slot]
     to_come: str
+    ruled: tuple[str, ...] = ()
 
 
 class Column(NamedTuple):
@@ -226,12 +230,24 @@ def game_line(leg: Leg, game: Game) -> GameLine:
         STATE_WORDS[game.state],
         tuple(sides),
         tuple(_tie_words(leg, game, tie) for tie in game.outcome.play_offs),
+        _notes(game),
+    )
+
+
+def _notes(game: Game) -> tuple[str, ...]:
+    """The rulings on a game: "7 Ann Example: Ruling: slam tilt: the score reached stands. Nudged hard." """
+    people = {player.person.entry: player.person for player in game.players}
+    return tuple(
+        f"{people[entry].number} {people[entry].name}: {words}" if entry in people else words
+        for entry, words in game.notes
     )
 
 
 def _score(player: Player) -> str:
     if player.value is not None:
         return grouped(player.value)
+    if player.discarded:
+        return "discarded"
     return "does not play" if player.absent else ""
 
 
@@ -304,6 +320,7 @@ def settled_line(each: Settled) -> SettledLine:
             (place_words(place), person.number, person.name, score)
             for place, (person, score) in enumerate(zip(each.order, scores, strict=True), start=1)
         ],
+        each.reason,
     )
 
 
@@ -342,7 +359,14 @@ def _own_game(leg: Leg, game: Game, entry: int) -> OwnGame:
     others = [(side.number, side.name, side.score) for side in line.sides if side.number != number]
     note = own.mark or ("" if game.state == Match.State.DONE else line.words)
     return OwnGame(
-        f"Game {game.round}" if leg.spec.ranked else "", game.code, game.machine, own.score, own.place, note, others
+        f"Game {game.round}" if leg.spec.ranked else "",
+        game.code,
+        game.machine,
+        own.score,
+        own.place,
+        note,
+        others,
+        tuple(words for about, words in game.notes if about in (None, entry)),
     )
 
 
@@ -353,7 +377,7 @@ def next_game(course: Course, entry: int) -> NextGame | None:
             continue
         for game in leg.games:
             own = game.player(entry)
-            if own and not own.absent and own.value is None and game.state != Match.State.DONE:
+            if own and not own.out and own.value is None and game.state != Match.State.DONE:
                 return _next(leg, game, own)
     return None
 
@@ -439,7 +463,8 @@ def _game_box(leg: Leg, game: Game) -> Box:
         Slot(side.seed, side.number, side.name, " · ".join(filter(None, (side.place, side.score))), side.on)
         for side in line.sides
     ]
-    return Box(leg.spec.key, _title(leg, game.machine), line.ties[0] if line.ties else line.words, slots, "")
+    note = line.ties[0] if line.ties else line.words
+    return Box(leg.spec.key, _title(leg, game.machine), note, slots, "", line.notes)
 
 
 def champion(course: Course) -> Person | None:

@@ -1,8 +1,7 @@
 """A reading of a stage as the lines of its tables and the sentences about them."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from html import escape
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ from tournaments.domain.advancement import Outlook, Status
 from tournaments.domain.facts import Entrant, MachineState, Phase, Result, Row, StageMachine, Standing
 from tournaments.domain.scores import grouped
 from tournaments.domain.standings import contenders, place_words, points_words
-from tournaments.live import Reading
+from tournaments.live import Reading, publicly
 
 SURE, FOR_NOW = "certain", "provisional"
 INSIDE = "inside"
@@ -76,6 +75,7 @@ class GameLine(NamedTuple):
     place: str
     points: str
     note: str
+    ruled: str = ""
 
 
 class NeedLine(NamedTuple):
@@ -265,8 +265,8 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
                 f"best of {games[r.machine]} games" if games[r.machine] > 1 else "",
                 "late slip" if (r.machine, r.value) in late else "",
                 "machine closed, score stands" if machines[r.machine].state == MachineState.LET_STAND else "",
-                *ruled.get(r.machine, ()),
             ),
+            _notes(*ruled.get(r.machine, ())),
         )
         for r in row.results
     ]
@@ -278,9 +278,24 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
     lines += _unfinished(reading.facts.playing, row.entry, machines, "playing now")
     lines += _unfinished(reading.facts.waiting, row.entry, machines, "second result, waits for a decision")
     for entry, machine in reading.facts.spent:
-        note = _notes(*ruled.get(machine, ())) or "discarded"
-        lines += _unfinished([(entry, machine)], row.entry, machines, note)
+        discarded = _unfinished([(entry, machine)], row.entry, machines, "discarded")
+        lines += [line._replace(ruled=_notes(*ruled.get(machine, ()))) for line in discarded]
+    told = {line.code for line in lines}
+    lines += [
+        GameLine(machines[on].code, machines[on].name, "", "", "", "", _notes(*words))
+        for on, words in ruled.items()
+        if on in machines and machines[on].code not in told
+    ]
     return lines
+
+
+def ruled_on(reading: Reading, machine: int) -> dict[int, str]:
+    """What rulings say about the results on a machine, by entry; also where they left no ranked result."""
+    found: dict[int, list[str]] = {}
+    for note in reading.facts.notes:
+        if note.machine == machine:
+            found.setdefault(note.entry, []).append(note.words)
+    return {entry: _notes(*words) for entry, words in found.items()}
 
 
 def _unfinished(
@@ -355,14 +370,6 @@ def seat_lines(reading: Reading) -> list[tuple[int, int, str, str]]:
         (seat.seed, seat.entry.number, formats.public_name(seat.entry.name, kind), publicly(seat.why, reading.names))
         for seat in reading.seats
     ]
-
-
-def publicly(text: str, names: Mapping[str, str]) -> str:
-    """A kept text with public names; longest names first, because one may be the beginning of another."""
-    full = [name for name in sorted(names, key=len, reverse=True) if names[name] != name]
-    if not full:
-        return text
-    return re.sub("|".join(map(re.escape, full)), lambda found: names[found[0]], text)
 
 
 def listed(reading: Reading, entrant: Entrant) -> tuple[Entrant, str, str]:

@@ -20,12 +20,16 @@ NEXT = {
 
 @dataclass(frozen=True)
 class Place:
-    """An entry's side of a match. `may_choose` are the positions it may choose now, empty while another chooses."""
+    """An entry's side of a match. `may_choose` are the positions it may choose now, empty while another chooses.
+
+    `score` may be one that a ruling discarded; `waiting` are further results that somebody has to decide about.
+    """
 
     side: Side
     seed: int | None
     score: Score | None
     may_choose: tuple[tuple[int, str], ...]
+    waiting: tuple[Score, ...] = ()
 
     @property
     def entry(self) -> Entry:
@@ -43,6 +47,10 @@ class Place:
     @property
     def disqualified(self) -> bool:
         return self.entry.standing == Standing.DISQUALIFIED
+
+    @property
+    def discarded(self) -> bool:
+        return self.score is not None and self.score.state == Score.State.DISCARDED
 
 
 @dataclass(frozen=True)
@@ -83,7 +91,9 @@ class Game:
 
     @property
     def to_agree(self) -> tuple[Place, ...]:
-        return tuple(place for place in self.places if place.score and not place.side.agreed_at)
+        return tuple(
+            place for place in self.places if place.score and not place.discarded and not place.side.agreed_at
+        )
 
     @property
     def next_act(self) -> tuple[str, str] | None:
@@ -129,16 +139,21 @@ def games(stage: Stage, now: datetime, only: int | None = None) -> list[Game]:
         matches = matches.filter(pk=only)
     sides = Prefetch("sides", Side.objects.select_related("entry__player").order_by("rank"))
     seeds = dict(stage.seats.values_list("entry_id", "seed"))
-    scores = {
-        (score.match_id, score.entry_id): score
-        for score in Score.objects.filter(match__in=matches, state__in=Score.COUNTED).select_related("recorded_by")
-    }
+    shown = (*Score.COUNTED, Score.State.DISCARDED, Score.State.WAITING)
+    scores: dict[tuple[int | None, int], Score] = {}
+    waiting: dict[tuple[int | None, int], tuple[Score, ...]] = {}
+    for score in Score.objects.filter(match__in=matches, state__in=shown).select_related("recorded_by"):
+        game = (score.match_id, score.entry_id)
+        if score.state == Score.State.WAITING:
+            waiting[game] = (*waiting.get(game, ()), score)
+        else:
+            scores[game] = score
     is_open = stage.phase(now) in (Phase.OPEN, Phase.CLOSING)
     seconds = stage.tournament.kind.warm_up(stage.tournament.rules_in_force)
     found = []
     for match in matches.select_related("machine").prefetch_related(sides).order_by("round", "order"):
         match.stage = stage
-        places = _places(match, seeds, scores)
+        places = _places(match, seeds, scores, waiting)
         ready = is_open and match.round <= stage.open_round
         found.append(Game(match, places, _turn(match, places, seconds, now), ready))
     return found
@@ -152,7 +167,12 @@ def rounds(stage: Stage, games: Sequence[Game]) -> list[Round]:
     ]
 
 
-def _places(match: Match, seeds: dict[int, int], scores: dict[tuple[int | None, int], Score]) -> tuple[Place, ...]:
+def _places(
+    match: Match,
+    seeds: dict[int, int],
+    scores: dict[tuple[int | None, int], Score],
+    waiting: dict[tuple[int | None, int], tuple[Score, ...]],
+) -> tuple[Place, ...]:
     sides = list(match.sides.all())
     taken = {side.choice for side in sides}
     free = tuple((number, POSITIONS[number - 1]) for number in range(1, len(sides) + 1) if number not in taken)
@@ -165,6 +185,7 @@ def _places(match: Match, seeds: dict[int, int], scores: dict[tuple[int | None, 
             seed=seeds.get(side.entry_id),
             score=scores.get((match.pk, side.entry_id)),
             may_choose=free if side is chooser and match.state != Match.State.DONE else (),
+            waiting=waiting.get((match.pk, side.entry_id), ()),
         )
         for side in sides
     )

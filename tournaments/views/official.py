@@ -10,8 +10,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from tournaments import permissions
+from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
+from tournaments.domain.rulings import told
 from tournaments.models import Machine, Stage
 from tournaments.permissions import View
 from tournaments.views import acts
@@ -90,12 +91,20 @@ def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refus
         "game": game,
         "lines": place_lines(game, context.get("typed")),
         "mark": mark(game),
+        "rulings": _rulings(game),
         "refusal": refusal,
         "post_to": stage_url("official:match", stage, game.match.pk),
         "desk": False,
         **context,
     }
     return render(request, "tournaments/official/match.html", shown, status=status)
+
+
+def _rulings(game: Game) -> list[tuple[str, str]]:
+    """The rulings in force on a match that everybody may know, each with whom it concerns."""
+    found = selectors.rulings_in_force(game.match.stage.tournament, match=game.match)
+    lines = ((ruling, told(ruling.kind, ruling.data, ruling.reason)) for ruling in found)
+    return [(str(ruling.entry) if ruling.entry else "", words) for ruling, words in lines if words]
 
 
 def _open_matches(request: HttpRequest) -> dict[str, Any]:

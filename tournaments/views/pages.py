@@ -190,14 +190,20 @@ def _machine_table(reading: Reading, used: int) -> dict[str, Any] | None:
     if machine is None:
         return None
     entrants = {entrant.id: entrant for entrant in reading.facts.entrants}
+    results, ruled = reading.table.machines.get(used, ()), lines.ruled_on(reading, used)
+    unranked = set(ruled) - {result.entry for result in results}
     return {
         "label": reading.stage.label,
         "machine": machine,
         "note": lines.MACHINE_WORDS[machine.state],
         "playing": [entrants[entry] for entry, on in reading.facts.playing if on == used],
         "results": [
-            (place_words(r.place, r.shared), entrants[r.entry], grouped(r.value), r.points)
-            for r in lines.in_order(reading.table.machines.get(used, ()), entrants)
+            (place_words(r.place, r.shared), entrants[r.entry], grouped(r.value), r.points, ruled.get(r.entry, ""))
+            for r in lines.in_order(results, entrants)
+        ],
+        "unranked": [
+            (entrants[entry], ruled[entry])
+            for entry in sorted(unranked & set(entrants), key=lambda entry: entrants[entry].number)
         ],
     }
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests import factories
-from tests.tournaments.desk.reading import text
+from tests.tournaments.desk.reading import confirmed, text
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Ruling, Score, Seat
 from tournaments.services import rulings, shows, stages
@@ -149,14 +149,20 @@ def test_a_level_play_off_is_kept_and_another_game_is_asked_for(desk):
 @pytest.mark.usefixtures("tied")
 def test_a_ruling_settles_the_tie_and_an_organiser_can_take_it_back(desk, organiser):
     typed = {"order-2": "1", "order-3": "2", "reason": "machine broke", "expected": expected(desk)}
-    ruled = desk.post("ruling", follow=True, **typed)
+    shown = desk.post("ruling", **typed)
+    assert (
+        "Across the cut: 2 Player 2: level at the cut → goes on 3 Player 3: level at the cut → does not go on"
+        in text(shown)
+    )
+    assert not Ruling.objects.exists()
+    ruled = confirmed(desk.client, shown)
     assert "In this order: 2 Player 2, 3 Player 3. Reason: machine broke" in text(ruled)
     ruling = Ruling.objects.get()
 
     assert "An organiser can take a play-off result or a ruling back." in text(desk.get("cut"))
     assert desk.post("undo-ruling", ruling.pk, reason="wrong").status_code == 403
     assert organiser.post("undo-ruling", ruling.pk, reason="").status_code == 422
-    organiser.post("undo-ruling", ruling.pk, reason="wrong")
+    confirmed(organiser.client, organiser.post("undo-ruling", ruling.pk, reason="wrong"))
 
     assert "Level across the cut" in text(desk.get("cut"))
 

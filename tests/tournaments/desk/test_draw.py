@@ -3,8 +3,8 @@
 import pytest
 
 from tests.tournaments.desk.finals import Hall, stranger
-from tests.tournaments.desk.reading import text
-from tournaments.models import Journal, Match
+from tests.tournaments.desk.reading import confirmed, text
+from tournaments.models import Journal, Match, Ruling
 from tournaments.services import entries, rulings, stages
 
 pytestmark = pytest.mark.django_db
@@ -174,10 +174,29 @@ def test_nobody_is_proposed_while_the_next_in_the_order_are_level(open_hall):
 def test_the_next_takes_the_seat_and_the_matches_of_a_leaver_after_the_draw(hall):
     publish(hall)
 
-    hall.post("replace-seat", "semi-finals", leaves=3, comes=9, reason="ill")
+    shown = hall.post("replace-seat", "semi-finals", leaves=3, comes=9, reason="ill")
+    assert "seed 3 3 Player 3 9 Player 9" in text(shown)
+    given = confirmed(hall.desk, shown)
 
     assert hall.seats("semi-finals") == [1, 2, 9, 4, 5, 6, 7, 8]
     assert [side.entry.number for side in hall.matches("semi-finals")[0].sides.order_by("rank")] == [1, 9, 5, 7]
+    assert "Replacements Replacement 9 Player 9" in text(given)
+
+
+def test_a_replacement_is_taken_back_until_the_stage_begins(hall):
+    publish(hall)
+    for reason in ("ill", "ill again"):
+        confirmed(hall.desk, hall.post("replace-seat", "semi-finals", leaves=3, comes=9, reason=reason))
+        taken = hall.post("undo-ruling", "semi-finals", Ruling.objects.latest("pk").pk, reason="is here")
+        assert "seed 3 9 Player 9 3 Player 3" in text(taken)
+        if reason == "ill":
+            confirmed(hall.desk, taken)
+            assert hall.seats("semi-finals") == [1, 2, 3, 4, 5, 6, 7, 8]
+    stages.open_stage(hall.stage("semi-finals"), actor=None)
+
+    late = hall.post("undo-ruling", "semi-finals", Ruling.objects.latest("pk").pk, reason="is here")
+    assert late.status_code == 422
+    assert "The semi-finals has begun: who has a seat keeps it." in text(late)
 
 
 @pytest.mark.parametrize(

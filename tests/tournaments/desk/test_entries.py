@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from tests import factories
-from tests.tournaments.desk.reading import text
+from tests.tournaments.desk.reading import confirmed, text
 from tournaments.models import Entry, Player
 from tournaments.services import entries as entries_service
 from tournaments.services import places as places_service
@@ -34,7 +34,7 @@ def test_somebody_is_checked_in_leaves_and_comes_back(desk, world):
     desk.post("entry-act", 1, "withdraw", reason="ill")
     assert Entry.objects.get(number=1).status == Entry.Status.WITHDRAWN
 
-    told = text(desk.post("entry-act", 1, "reinstate", reason="better", follow=True))
+    told = text(confirmed(desk.client, desk.post("entry-act", 1, "reinstate", reason="better")))
     assert Entry.objects.get(number=1).status == Entry.Status.CHECKED_IN
     assert "1 Player 1 withdrew. Reason: ill" in told
 
@@ -48,11 +48,11 @@ def test_leaving_needs_a_reason(desk):
 
 def test_only_an_organiser_disqualifies_and_takes_that_back(desk, organiser):
     assert desk.post("entry-act", 1, "disqualify", reason="cheating").status_code == 403
-    organiser.post("entry-act", 1, "disqualify", reason="cheating")
+    confirmed(organiser.client, organiser.post("entry-act", 1, "disqualify", reason="cheating"))
     assert Entry.objects.get(number=1).status == Entry.Status.DISQUALIFIED
 
     assert desk.post("entry-act", 1, "reinstate", reason="mistake").status_code == 403
-    organiser.post("entry-act", 1, "reinstate", reason="mistake")
+    confirmed(organiser.client, organiser.post("entry-act", 1, "reinstate", reason="mistake"))
     assert Entry.objects.get(number=1).status == Entry.Status.ENTERED
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests import factories
 from tests.tournaments.desk.finals import Hall
-from tests.tournaments.desk.reading import text
+from tests.tournaments.desk.reading import confirmed, text
 from tournaments.models import Journal, Ruling, Score, Seat
 from tournaments.services import scores as scores_service
 from tournaments.services import stages
@@ -145,12 +145,13 @@ def test_a_level_play_off_is_kept_and_another_game_settles_it(tied):
 def test_a_ruling_settles_a_tie_and_an_organiser_takes_it_back(tied):
     typed = {"tie": "3-5", "order-3": "1", "order-5": "2", "expected": tied.revision()}
     assert "Say why" in text(tied.post("ruling", "semi-finals", reason="", **typed))
-    tied.post("ruling", "semi-finals", reason="machine broke", **typed)
+    confirmed(tied.desk, tied.post("ruling", "semi-finals", reason="machine broke", **typed))
     assert tied.seats("final") == [1, 2, 3, 4]
 
     ruling = Ruling.objects.get()
     assert tied.post("undo-ruling", "semi-finals", ruling.pk, reason="x").status_code == 403
-    tied.post("undo-ruling", "semi-finals", ruling.pk, by=tied.organiser, reason="wrong")
+    shown = tied.post("undo-ruling", "semi-finals", ruling.pk, by=tied.organiser, reason="wrong")
+    confirmed(tied.organiser, shown)
 
     assert tied.seats("final") == []
     assert "level for 2nd place" in text(tied.get("cut", "semi-finals"))

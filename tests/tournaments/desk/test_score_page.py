@@ -3,7 +3,7 @@
 import pytest
 
 from tests import factories
-from tests.tournaments.desk.reading import text
+from tests.tournaments.desk.reading import confirmed, text
 from tournaments.models import Score
 from tournaments.services import scores as scores_service
 from tournaments.services import stages as stages_service
@@ -175,12 +175,12 @@ def test_two_results_for_a_game_are_settled_by_a_person(desk, world, score, keep
     page = text(desk.get("score", aside.pk))
     assert "12,345,678" in page
     assert "9,000" in page
-    unsaid = desk.post("score-act", aside.pk, "settle", seen=aside.revision, reason="looked at the slip")
+    unsaid = desk.post("settle", aside.pk, reason="looked at the slip")
     assert unsaid.status_code == 422
     assert "Choose which of the two results is right." in text(unsaid)
     assert 'value="looked at the slip"' in unsaid.content.decode()
 
-    desk.post("score-act", aside.pk, "settle", seen=aside.revision, keep=keep, reason="looked at the slip")
+    confirmed(desk.client, desk.post("settle", aside.pk, keep=keep, reason="looked at the slip"))
     score.refresh_from_db()
     assert score.value == value
     assert "Waiting for a decision" not in text(desk.get("slips"))
@@ -192,19 +192,17 @@ def aside(world, score):
     return scores_service.put_aside(world.stage, actor=None, entry=first, machine=machine, value=9_000).score
 
 
-def test_a_decision_between_two_results_leads_to_the_score_that_counts(desk, score, aside):
-    settled = desk.post(
-        "score-act", aside.pk, "settle", seen=aside.revision, keep="second", reason="slip", follow=True
-    )
+def test_a_score_decided_between_two_results_is_changed_by_correcting_it(desk, score, aside):
+    settled = confirmed(desk.client, desk.post("settle", aside.pk, keep="second", reason="slip"))
 
-    assert settled.redirect_chain == [(desk.url("score", score.pk), 302)]
     assert "The two results are settled. Now: 1 Player 1 on Machine 1 (M1): 9,000." in text(settled)
-    assert "It is changed by correcting it" in text(settled)
-    assert "Take back" not in text(settled)
+    told = text(desk.get("score", score.pk))
+    assert "It is changed by correcting it" in told
+    assert "Take back" not in told
 
 
 def test_the_result_decided_against_says_so_and_offers_nothing_that_would_be_refused(desk, score, aside):
-    desk.post("score-act", aside.pk, "settle", seen=aside.revision, keep="first", reason="slip")
+    confirmed(desk.client, desk.post("settle", aside.pk, keep="first", reason="slip"))
 
     page = desk.get("score", aside.pk)
 
@@ -252,7 +250,9 @@ def test_a_score_of_a_closed_round_shows_its_history_and_who_can_open_the_round(
 
     told = text(desk.get("score", score.pk))
 
-    assert "Qualifying is closed. Its scores cannot be changed. An organiser can open it again." in told
+    assert "Qualifying is closed. Its scores cannot be changed at the desk, because who goes on may rest on" in told
+    assert "an organiser can correct one late, rule on it, and decides what follows." in told
+    assert "An organiser can open it again." in told
     for act in ("Save the correction", "Void the score", "Take back"):
         assert act not in told
     assert "History" in told

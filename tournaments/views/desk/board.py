@@ -13,21 +13,27 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from tournaments import permissions
+from tournaments import permissions, selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Machine, Match, Seat, Side, Stage
-from tournaments.services import matches, redrawing
+from tournaments.forms import MatchRulingForm, new_key
+from tournaments.models import Machine, Match, Ruling, Seat, Side, Stage
+from tournaments.services import game_rulings, matches, redrawing
+from tournaments.services.change import Actor
 from tournaments.views import acts
 from tournaments.views.acts import game_of, place_lines, typed_before
-from tournaments.views.desk import draw, ties
+from tournaments.views.desk import draw, rulings, ties
 from tournaments.views.desk.common import (
+    actor,
     decide,
     match_stage,
     page,
     posted_from,
     stage_url,
 )
+from tournaments.views.desk.confirm import confirmed
+from tournaments.views.desk.entries import NO_RESULT
+from tournaments.views.desk.rulings import Choice
 from tournaments.views.matches import Game, games, rounds
 
 
@@ -94,10 +100,83 @@ def act(request: HttpRequest, stage: Stage, match: int, act: str) -> HttpRespons
     return acts.take(request, stage, match, act, show=shown, page=stage_url("desk:match", stage, match))
 
 
+@match_stage
+@posted_from("desk:match")
+def rule(request: HttpRequest, stage: Stage, match: int) -> HttpResponse:
+    """A ruling on the match; what it would change is shown first."""
+    game = game_of(stage, match)
+    form = _ruling_form(game, request.POST)
+    if not form.is_valid():
+        return _match_page(request, game, {"ruling": form, "faulty": True}, None)
+    typed = form.cleaned_data
+    act, who = RULINGS[typed["kind"]], f"{typed['entry']}: " if form.kinds[typed["kind"]] == "player" else ""
+    label = Ruling.Kind(typed["kind"]).label
+    where = f" on {typed['machine'].name}" if typed["kind"] == Ruling.Kind.REPLAYED and typed["machine"] else ""
+    outcome = confirmed(
+        request,
+        stage,
+        lambda shown, late: act(game.match, actor(request), typed, shown),
+        title=f"Ruling: {label}",
+        button="Rule so",
+        done=f"Ruled: {who}{label}{where}.",
+        back=stage_url("desk:match", stage, match),
+        about=f"{who}{label}{where}. Reason: {typed['reason']}",
+        nothing=NO_RESULT if typed["kind"] == Ruling.Kind.WARNING else NO_EFFECT,
+    )
+    if isinstance(outcome, Refusal):
+        return _match_page(request, game_of(stage, match), {"ruling": form}, outcome)
+    return outcome
+
+
+def _out(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None:
+    game_rulings.disqualify_from_match(
+        match, actor=actor, entry=typed["entry"].pk, reason=typed["reason"], shown=shown
+    )
+
+
+def _again(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None:
+    game_rulings.play_again(match, actor=actor, reason=typed["reason"], machine=typed["machine"], shown=shown)
+
+
+def _warn(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None:
+    game_rulings.warn(typed["entry"], actor=actor, reason=typed["reason"], match=match, key=typed["key"])
+
+
+RULINGS: dict[str, Callable[[Match, Actor, dict[str, Any], str], None]] = {
+    Ruling.Kind.REPLAYED: _again,
+    Ruling.Kind.OUT_OF_MATCH: _out,
+    Ruling.Kind.WARNING: _warn,
+}
+NO_EFFECT = "No place, seat or game changes; it is kept in the history and told beside the result."
+
+
+def _choices(game: Game) -> list[Choice]:
+    """What can be ruled on a match, in the order in which it is needed."""
+    again = "A fault stopped the game: its scores count for nothing and it is played again, here or elsewhere."
+    return [
+        Choice(Ruling.Kind.REPLAYED, "Stopped: play again", again, "machine"),
+        Choice(Ruling.Kind.OUT_OF_MATCH, "Disqualified from the match", "A score in it counts for nothing.", "player"),
+        Choice(Ruling.Kind.WARNING, "Warning", "Changes no result and is not shown in public.", "player"),
+    ]
+
+
+def _ruling_form(game: Game, data: Any = None) -> MatchRulingForm:
+    show, own = game.match.stage.tournament.show_id, game.match.machine_id
+    machines = Machine.objects.filter(show=show, in_order=True).exclude(pk=own).order_by("name", "code")
+    kinds = {choice.kind: choice.asks for choice in _choices(game)}
+    return MatchRulingForm(data, kinds=kinds, entries=[place.entry for place in game.places], machines=machines)
+
+
 def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refusal: Refusal | None) -> HttpResponse:
     stage = game.match.stage
     drawn_again = redrawing.offered(stage) and stage.state == Stage.State.OPEN
+    phase = stage.phase(timezone.now())
+    in_force = selectors.rulings_in_force(stage.tournament, match=game.match)
     shown = {
+        "rulings": rulings.told(request, in_force, phase),
+        "choices": _choices(game) if phase in (Phase.OPEN, Phase.CLOSING) else [],
+        "ruling": _ruling_form(game),
+        "ruling_key": new_key(),
         "game": game,
         "lines": place_lines(game, context.get("typed")),
         "post_to": stage_url("desk:match", stage, game.match.pk),
@@ -140,6 +219,7 @@ def _board(stage: Stage) -> dict[str, Any]:
         "all_played": bool(found) and played,
         "ties": [] if ranked else ties.open_ties(stage),
         "moves": [] if ranked else ties.moves(stage),
+        "waiting": selectors.waiting(stage),
         "version": f"{stage.tournament.revision}.{phase}",
     }
 

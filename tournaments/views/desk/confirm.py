@@ -24,12 +24,15 @@ def confirmed(
     button: str,
     done: str,
     back: str,
+    about: str = "",
+    nothing: str = "No place, seat or game changes; it is kept in the history and told beside the result.",
 ) -> HttpResponse | Refusal:
     """Show what the act would change, or do it when the form comes back with what was shown.
 
     `act` is given the digest of the effects that were shown ("" for the preview) and what an organiser decided about a
-    stage that is closed (None for who may not decide). `back` is the page to return to, `done` what it says then. A
-    refusal is handed back, for the page with the form to show beside what was typed.
+    stage that is closed (None for who may not decide). `back` is the page to return to, `done` what it says then;
+    `about` says in words what is about to be done, `nothing` what is said when no result changes. A refusal is handed
+    back, for the page with the form to show beside what was typed.
     """
     shown = request.POST.get("shown", "")
     decision = request.POST.get("late", "") if has_role(request.user, permissions.ORGANISER) else None
@@ -54,6 +57,8 @@ def confirmed(
         "title": title,
         "button": button,
         "back": back,
+        "about": about,
+        "nothing": nothing,
         "effects": told,
         "carried": carried,
         "question": question,

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
 from tournaments import permissions, selectors
@@ -14,11 +13,22 @@ from tournaments.domain import advancement
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.forms import OrderForm, PlayOffForm
-from tournaments.models import Entry, Ruling, Stage
+from tournaments.models import Entry, Stage
 from tournaments.selectors import StageRead
 from tournaments.services import rulings, stages
 from tournaments.views.desk import ties
-from tournaments.views.desk.common import actor, attempt, decide, desk_stage, page, posted_from, to_page, whole
+from tournaments.views.desk.common import (
+    actor,
+    attempt,
+    decide,
+    desk_stage,
+    page,
+    posted_from,
+    stage_url,
+    to_page,
+    whole,
+)
+from tournaments.views.desk.confirm import confirmed
 from tournaments.views.desk.decided import decided
 
 AROUND = 6
@@ -54,20 +64,31 @@ def play_off(request: HttpRequest, stage: Stage) -> HttpResponse:
 @desk_stage
 @posted_from("desk:cut")
 def ruling(request: HttpRequest, stage: Stage) -> HttpResponse:
-    """The organisers' ruling on the order of those level across the cut."""
+    """The organisers' ruling on the order of those level across the cut; who then goes on is shown first."""
     form = OrderForm(request.POST, level=_level(stage, request))
     if not form.is_valid():
         return _cut_page(request, stage, order=form)
     typed = form.cleaned_data
-    outcome = attempt(
-        lambda: rulings.rule_order(
-            stage, actor=actor(request), order=form.order, reason=typed["reason"], expected=typed["expected"]
-        )
+    names = {entry.pk: str(entry) for entry in form.level}
+    outcome = confirmed(
+        request,
+        stage,
+        lambda shown, late: rulings.rule_order(
+            stage,
+            actor=actor(request),
+            order=form.order,
+            reason=typed["reason"],
+            expected=typed["expected"],
+            shown=shown,
+        ),
+        title="Ruling on the order",
+        button="Record the ruling",
+        done="The ruling is recorded.",
+        back=stage_url("desk:cut", stage),
+        about=f"In this order: {', '.join(names[entry] for entry in form.order)}. Reason: {typed['reason']}",
+        nothing="Nobody moves across the cut; the order counts where seeds or places follow from it.",
     )
-    if isinstance(outcome, Refusal):
-        return _cut_page(request, stage, order=form, refusal=outcome)
-    messages.success(request, "The ruling is recorded.")
-    return to_page("desk:cut", stage)
+    return _cut_page(request, stage, order=form, refusal=outcome) if isinstance(outcome, Refusal) else outcome
 
 
 @desk_stage
@@ -99,20 +120,9 @@ def keep(request: HttpRequest, stage: Stage) -> HttpResponse:
     return _decide(request, stage, partial(stages.keep_seats, stage), told)
 
 
-@desk_stage
-@permissions.organiser
-@posted_from("desk:cut")
-def undo_ruling(request: HttpRequest, stage: Stage, ruling: int) -> HttpResponse:
-    """Take a play-off result or a ruling back, with the reason."""
-    found = get_object_or_404(Ruling.objects.select_related("tournament"), pk=ruling, stage=stage)
-    return _decide(request, stage, partial(rulings.undo_ruling, found), f"Taken back: {found}.", undone=found.pk)
-
-
-def _decide(
-    request: HttpRequest, stage: Stage, act: Callable[..., object], told: str, undone: int | None = None
-) -> HttpResponse:
+def _decide(request: HttpRequest, stage: Stage, act: Callable[..., object], told: str) -> HttpResponse:
     def shown(refusal: Refusal) -> HttpResponse:
-        return _cut_page(request, stage, refusal=refusal, undone=undone)
+        return _cut_page(request, stage, refusal=refusal)
 
     return decide(request, stage, act, told=told, back="desk:cut", shown=shown)
 
@@ -124,10 +134,9 @@ def _cut_page(
     play_off: PlayOffForm | None = None,
     order: OrderForm | None = None,
     refusal: Refusal | None = None,
-    undone: int | None = None,
 ) -> HttpResponse:
     if not stage.spec.ranked:
-        return ties.ties_page(request, stage, play_off=play_off, order=order, refusal=refusal, undone=undone)
+        return ties.ties_page(request, stage, play_off=play_off, order=order, refusal=refusal)
     read = selectors.stage_facts(stage)
     following = stages.next_stage(stage)
     level = _entries(read.cut.level)
@@ -148,7 +157,6 @@ def _cut_page(
         "rulings": decided(stage, read),
         "moved": _moved(read, following),
         "preview": _preview(read),
-        "undone": undone,
     }
     faulty = any(form is not None and form.errors for form in (play_off, order))
     return page(request, "cut", read.stage, context, refusal, status=422 if faulty else 200)

@@ -16,9 +16,8 @@ def decided(stage: Stage, read: StageRead | None = None) -> list[dict[str, Any]]
 
     With the reading of a stage that has a cut, each says whether it still applies to the tie there.
     """
-    kept = list(
-        Ruling.objects.filter(stage=stage, kind__in=Ruling.ORDERS, undone_at=None).select_related("decided_by")
-    )
+    orders = Ruling.objects.filter(stage=stage, undone_at=None, kind__in=Ruling.ORDERS)
+    kept = list(orders.select_related("decided_by"))
     entries = Entry.objects.select_related("player").in_bulk({e for ruling in kept for e in ruling.data["order"]})
     applying = _applying(read, kept) if read else {ruling.pk for ruling in kept}
     return [

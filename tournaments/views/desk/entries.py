@@ -12,10 +12,21 @@ from tournaments import selectors
 from tournaments.domain import standings
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.forms import AgeForm, NewEntryForm, new_key
-from tournaments.models import Entry, Journal, Player, Score, Stage
+from tournaments.models import Entry, Journal, Player, Ruling, Score, Stage
 from tournaments.permissions import ORGANISER, has_role
-from tournaments.services import entries
-from tournaments.views.desk.common import actor, attempt, entry_of, page, posted_from, slips_stage, to_page
+from tournaments.services import entries, game_rulings
+from tournaments.views.desk import rulings
+from tournaments.views.desk.common import (
+    actor,
+    attempt,
+    entry_of,
+    page,
+    posted_from,
+    slips_stage,
+    stage_url,
+    to_page,
+)
+from tournaments.views.desk.confirm import confirmed
 
 
 @slips_stage
@@ -28,12 +39,14 @@ def entry(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
 @slips_stage
 @posted_from("desk:entry")
 def act(request: HttpRequest, stage: Stage, number: int, act: str) -> HttpResponse:
-    """Check in, check the age, withdraw, disqualify or reinstate."""
-    if act not in ACTS:
+    """Check in, check the age, withdraw; disqualify, reinstate and warn after what that changes was shown."""
+    if act not in (*ACTS, *RULINGS):
         raise Http404(f"An entry cannot be “{act}”.")
     found = entry_of(stage, number)
     if _organisers_only(act, found) and not has_role(request.user, ORGANISER):
         raise PermissionDenied("Disqualifying and taking that back is for the organisers.")
+    if act in RULINGS:
+        return _rule(request, stage, found, act)
     service = ACTS[act]
     outcome = attempt(lambda: service(found, request))
     if isinstance(outcome, Refusal):
@@ -93,21 +106,48 @@ def _withdraw(entry: Entry, request: HttpRequest) -> None:
     entries.withdraw(entry, actor=actor(request), reason=request.POST.get("reason", ""))
 
 
-def _disqualify(entry: Entry, request: HttpRequest) -> None:
-    entries.disqualify(entry, actor=actor(request), reason=request.POST.get("reason", ""))
+def _disqualify(entry: Entry, request: HttpRequest, shown: str) -> None:
+    entries.disqualify(entry, actor=actor(request), reason=request.POST.get("reason", ""), shown=shown)
 
 
-def _reinstate(entry: Entry, request: HttpRequest) -> None:
-    entries.reinstate(entry, actor=actor(request), reason=request.POST.get("reason", ""))
+def _reinstate(entry: Entry, request: HttpRequest, shown: str) -> None:
+    entries.reinstate(entry, actor=actor(request), reason=request.POST.get("reason", ""), shown=shown)
+
+
+def _warn(entry: Entry, request: HttpRequest, shown: str) -> None:
+    key = request.POST.get("key", "")
+    game_rulings.warn(entry, actor=actor(request), reason=request.POST.get("reason", ""), key=key)
 
 
 ACTS: dict[str, Callable[[Entry, HttpRequest], None]] = {
     "check-in": _check_in,
     "check-age": _check_age,
     "withdraw": _withdraw,
-    "disqualify": _disqualify,
-    "reinstate": _reinstate,
 }
+RULINGS: dict[str, tuple[Callable[[Entry, HttpRequest, str], None], str, str, str]] = {
+    "disqualify": (_disqualify, "Disqualify", "Disqualify", "is disqualified from the tournament"),
+    "reinstate": (_reinstate, "Back in", "Reinstate", "is back in, exactly as before"),
+    "warn": (_warn, "Warning", "Record the warning", "is warned"),
+}
+"""What is shown before it is done: the act, its title, its button, and what is then said."""
+
+NO_RESULT = "No place, seat or game changes. A warning is kept for the desk and is not shown in public."
+
+
+def _rule(request: HttpRequest, stage: Stage, entry: Entry, act: str) -> HttpResponse:
+    service, title, button, done = RULINGS[act]
+    outcome = confirmed(
+        request,
+        stage,
+        lambda shown, late: service(entry, request, shown),
+        title=f"{title}: {entry}",
+        button=button,
+        done=f"{entry} {done}.",
+        back=stage_url("desk:entry", stage, entry.number),
+        about=f"{entry} {done}. Reason: {request.POST.get('reason', '')}",
+        nothing=NO_RESULT if act == "warn" else "No place, seat or game changes; it is kept in the history.",
+    )
+    return _entry_page(request, stage, entry, act, outcome) if isinstance(outcome, Refusal) else outcome
 
 
 def _organisers_only(act: str, entry: Entry) -> bool:
@@ -120,6 +160,9 @@ def _entry_page(
     read = selectors.stage_facts(stage)
     games = Score.objects.filter(stage=stage, entry=entry).select_related("machine", "entry__player")
     results = {result.machine: result for result in read.table.row(entry.pk).results}
+    in_force = selectors.rulings_in_force(stage.tournament, entry=entry)
+    warnings = [ruling for ruling in in_force if ruling.kind == Ruling.Kind.WARNING]
+    others = [ruling for ruling in in_force if ruling not in warnings]
     context = {
         "entry": entry,
         "row": read.table.row(entry.pk),
@@ -127,6 +170,9 @@ def _entry_page(
         "games": [(game, results.get(game.machine_id)) for game in games.order_by("recorded_at", "started_at")],
         "why": standings.why(entry.pk, read.facts, read.table, read.rules),
         "lines": Journal.objects.filter(entry=entry, score=None).select_related("actor").order_by("-revision"),
+        "warnings": rulings.told(request, warnings, read.phase),
+        "rulings": rulings.told(request, others, read.phase),
+        "key": new_key(),
         "tried": tried,
         "reason": request.POST.get("reason", ""),
         "age_limit": stage.tournament.age_limit,

@@ -13,10 +13,10 @@ from tournaments import permissions, selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.forms import TimesForm
-from tournaments.models import Stage
+from tournaments.models import Entry, Ruling, Stage
 from tournaments.selectors import StageRead
-from tournaments.services import shows, stages
-from tournaments.views.desk import ties
+from tournaments.services import game_rulings, shows, stages
+from tournaments.views.desk import rulings, ties
 from tournaments.views.desk.common import (
     actor,
     attempt,
@@ -27,9 +27,13 @@ from tournaments.views.desk.common import (
     page,
     posted_from,
     slips_stage,
+    stage_url,
     to_page,
+    whole,
 )
+from tournaments.views.desk.confirm import confirmed
 from tournaments.views.desk.overview import Progress, overview, progress
+from tournaments.views.lines import count
 from tournaments.views.matches import games
 
 
@@ -112,6 +116,34 @@ SORTS = {"number": "Number", "name": "Name", "games": "Games"}
 @require_GET
 def missing(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Who has played how many games, and who has not started."""
+    return _missing_page(request, stage)
+
+
+@slips_stage
+@posted_from("desk:missing")
+def no_shows(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Withdraw everybody who was ticked and has not come, in one act with one undo."""
+    numbers = [whole(number) for number in request.POST.getlist("number")]
+    reason = request.POST.get("reason", "")
+    chosen = list(
+        Entry.objects.filter(tournament=stage.tournament, number__in=numbers)
+        .select_related("player", "tournament")
+        .order_by("number")
+    )
+    outcome = confirmed(
+        request,
+        stage,
+        lambda shown, late: game_rulings.withdraw_no_shows(chosen, actor=actor(request), reason=reason, shown=shown),
+        title=f"Withdraw {count(len(chosen), 'player')} who did not come",
+        button=f"Withdraw {'all ' if len(chosen) > 1 else ''}{len(chosen)}",
+        done=f"{count(len(chosen), 'player')} withdrawn. One step takes all of it back.",
+        back=stage_url("desk:missing", stage),
+        about=f"{', '.join(map(str, chosen))}. Reason: {reason}",
+    )
+    return _missing_page(request, stage, outcome) if isinstance(outcome, Refusal) else outcome
+
+
+def _missing_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = None) -> HttpResponse:
     read = selectors.stage_facts(stage)
     everybody = progress(read)
     only = _choice(request, "only", FILTERS)
@@ -131,12 +163,26 @@ def missing(request: HttpRequest, stage: Stage) -> HttpResponse:
         "only": only,
         "sort": sort,
         "ages_unchecked": selectors.ages_unchecked(stage.tournament),
+        "may_withdraw": any(one.not_started for one in shown[only]),
+        "ticked": _ticked(request, shown[only]),
+        "all_ticked": "tick" in request.GET,
+        "reason": request.POST.get("reason", ""),
+        "rulings": rulings.told(
+            request, selectors.rulings_in_force(stage.tournament, kind=Ruling.Kind.NO_SHOWS), read.phase
+        ),
     }
-    return page(request, "missing", stage, context)
+    return page(request, "missing", stage, context, refusal)
+
+
+def _ticked(request: HttpRequest, lines: list[Progress]) -> set[int]:
+    """Nobody, unless somebody asked for all of the list, or sent it with some of them ticked."""
+    if "tick" in request.GET:
+        return {one.entrant.number for one in lines if one.not_started}
+    return {whole(number) for number in request.POST.getlist("number")}
 
 
 def _choice(request: HttpRequest, name: str, choices: dict[str, str]) -> str:
-    chosen = request.GET.get(name, "")
+    chosen = request.POST.get(name) or request.GET.get(name, "")
     return chosen if chosen in choices else next(iter(choices))
 
 

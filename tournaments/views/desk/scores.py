@@ -13,11 +13,23 @@ from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
 from tournaments.domain.scores import grouped
-from tournaments.forms import CorrectForm, ReasonForm
-from tournaments.models import Journal, Score, Stage
-from tournaments.services import scores
-from tournaments.views.desk import meanings
-from tournaments.views.desk.common import actor, attempt, desk_stage, page, posted_from, score_of, to_page, whole
+from tournaments.forms import CorrectForm, ReasonForm, RulingForm, new_key
+from tournaments.models import Journal, Ruling, Score, Stage
+from tournaments.permissions import ORGANISER, has_role
+from tournaments.services import game_rulings, scores
+from tournaments.views.desk import meanings, rulings
+from tournaments.views.desk.common import (
+    actor,
+    attempt,
+    desk_stage,
+    page,
+    posted_from,
+    score_of,
+    stage_url,
+    to_page,
+)
+from tournaments.views.desk.confirm import confirmed
+from tournaments.views.desk.conflicts import conflict
 from tournaments.views.desk.meanings import FIELDS, Meaning
 
 
@@ -74,7 +86,7 @@ def correct(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
 @desk_stage
 @posted_from("desk:score")
 def act(request: HttpRequest, stage: Stage, score: int, act: str) -> HttpResponse:
-    """Void, restore, undo, abandon or settle."""
+    """Void, restore, undo or abandon."""
     if act not in ACTS:
         raise Http404(f"A score cannot be “{act}”.")
     form = ReasonForm(request.POST)
@@ -84,11 +96,44 @@ def act(request: HttpRequest, stage: Stage, score: int, act: str) -> HttpRespons
     outcome = attempt(lambda: service(score_of(stage, score), request, form.cleaned_data))
     if isinstance(outcome, Refusal):
         return _score_page(request, score_of(stage, score), reasons={act: form}, refusal=outcome)
-    now = score_of(stage, score)
-    decided = _decided(now, selectors.history(now))
-    counts = decided.kept if act == "settle" and decided and decided.kept else now
-    messages.success(request, told.format(score=_named(counts)))
-    return to_page("desk:score", stage, counts.pk)
+    messages.success(request, told.format(score=_named(score_of(stage, score))))
+    return to_page("desk:score", stage, score)
+
+
+@desk_stage
+@posted_from("desk:score")
+def rule(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
+    """A ruling on the score; what it would change is shown first."""
+    found = score_of(stage, score)
+    form = RulingForm(request.POST, kinds=rulings.kinds_of(_choices(request, found)))
+    if not form.is_valid():
+        return _score_page(request, found, ruling=form)
+    typed = form.cleaned_data
+    kind = Ruling.Kind(typed["kind"])
+    value = f", {grouped(typed['value'])}" if typed["value"] is not None else ""
+    outcome = confirmed(
+        request,
+        stage,
+        lambda shown, late: game_rulings.rule_on_score(
+            found,
+            actor=actor(request),
+            kind=kind,
+            reason=typed["reason"],
+            seen=typed["seen"],
+            value=typed["value"],
+            late=late,
+            shown=shown,
+            key=typed["key"],
+        ),
+        title=f"Ruling: {kind.label}",
+        button="Rule so",
+        done=f"Ruled: {kind.label}{value}. It is told beside the result and can be taken back.",
+        back=stage_url("desk:score", stage, score),
+        about=f"{_named(found)}. Ruling: {kind.label}{value}. Reason: {typed['reason']}",
+    )
+    if isinstance(outcome, Refusal):
+        return _score_page(request, score_of(stage, score), ruling=form, refusal=outcome)
+    return outcome
 
 
 def _void(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
@@ -107,27 +152,12 @@ def _abandon(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
     scores.abandon(score, actor=actor(request), reason=typed["reason"], seen=typed["seen"])
 
 
-def _settle(score: Score, request: HttpRequest, typed: dict[str, Any]) -> None:
-    keep = request.POST.get("keep")
-    if keep not in ("first", "second"):
-        raise Refusal("Choose which of the two results is right.", field="keep")
-    seen_first = request.POST.get("seen_first", "")
-    scores.settle(
-        score,
-        actor=actor(request),
-        keep_waiting=keep == "second",
-        reason=typed["reason"],
-        seen_first=whole(seen_first) if seen_first else None,
-    )
-
-
 Act = Callable[[Score, HttpRequest, dict[str, Any]], None]
 ACTS: dict[str, tuple[Act, str]] = {
     "void": (_void, "Void: {score}. It counts for nothing now and can be restored."),
     "restore": (_restore, "Restored: {score}."),
     "undo": (_undo, "The last change was taken back. Now: {score}."),
     "abandon": (_abandon, "The game was given up and does not count as played: {score}."),
-    "settle": (_settle, "The two results are settled. Now: {score}."),
 }
 
 
@@ -137,6 +167,7 @@ def _score_page(
     form: CorrectForm | None = None,
     *,
     reasons: dict[str, ReasonForm] | None = None,
+    ruling: RulingForm | None = None,
     refusal: Refusal | None = None,
 ) -> HttpResponse:
     """The page with everything typed. After a stale form it goes on from what is now, which the page then shows."""
@@ -145,23 +176,34 @@ def _score_page(
     # A form that was refused for another reason must still notice a change that its person has not seen.
     posted = request.POST.get("seen", "")
     seen = posted if posted.isdecimal() and not isinstance(refusal, Stale) else found.revision
+    phase = found.stage.phase(timezone.now())
+    in_force = selectors.rulings_in_force(found.stage.tournament, score=found)
+    held = [one for one in in_force if _alters(one)]
+    may_rule = found.state in Score.COUNTED and _may_rule(request, phase)
     context = {
         "score": found,
         "typed": typed,
         "meanings": _meanings(found, form, refusal, typed),
         "reason": form.typed("reason") if form else "",
         "reasons": {name: one["reason"].value() for name, one in (reasons or {}).items()},
-        "keep": request.POST.get("keep", ""),
+        "rulings": rulings.told(request, in_force, phase),
+        "held": held[0] if held else None,
+        "ruled_last": lines[-1].ruling_id is not None,
+        "groups": _choices(request, found) if may_rule else [],
+        "ruling": ruling or RulingForm(kinds={}),
+        "late": phase == Phase.CLOSED,
+        "key": new_key(),
         "doubtful": form.cleaned_data["score"] if form and _is_doubtful(refusal) else None,
         "seen": seen,
         "steps": [_step(line) for line in reversed(lines)],
-        "rival": _rival(found),
+        "conflict": conflict(found) if found.state == Score.State.WAITING else None,
         "decided": _decided(found, lines),
         "fresh": lines[-1].before is None,
         # What was typed into a form is shown even when its round was closed meanwhile.
-        "may_change": found.stage.phase(timezone.now()) in (Phase.OPEN, Phase.CLOSING) or form or reasons,
+        "may_change": phase in (Phase.OPEN, Phase.CLOSING) or form or reasons,
     }
-    faulty = bool(form and form.errors) or any(one.errors for one in (reasons or {}).values())
+    filled = [one for one in (form, ruling, *(reasons or {}).values()) if one is not None]
+    faulty = any(one.errors for one in filled)
     return page(request, "score", found.stage, context, refusal, status=422 if faulty else 200)
 
 
@@ -198,15 +240,29 @@ def _as_it_is(score: Score) -> dict[str, str]:
     return {"number": str(score.entry.number), "machine": score.machine.code, "score": value}
 
 
-def _rival(score: Score) -> Score | None:
-    """The score beside which this one waits."""
-    if score.state != Score.State.WAITING:
-        return None
-    others = Score.objects.filter(stage=score.stage, entry=score.entry, machine=score.machine)
-    return others.filter(state__in=Score.COUNTED).select_related("recorded_by").order_by("-attempt").first()
+def _may_rule(request: HttpRequest, phase: Phase) -> bool:
+    """In a stage that is closed only an organiser rules, and decides what follows for who goes on."""
+    return phase in (Phase.OPEN, Phase.CLOSING) or (phase == Phase.CLOSED and has_role(request.user, ORGANISER))
 
 
-SHOWN = {"value": "score", "entry_name": "player", "machine_name": "machine", "state": "state"}
+def _choices(request: HttpRequest, score: Score) -> list[rulings.Group]:
+    late = score.stage.phase(timezone.now()) == Phase.CLOSED and has_role(request.user, ORGANISER)
+    held = any(_alters(ruling) for ruling in selectors.rulings_on(score))
+    return rulings.score_choices(score, late=late, held=held)
+
+
+def _alters(ruling: Ruling) -> bool:
+    """Whether a ruling makes something else of a score, so that no other can until it is taken back."""
+    return ruling.kind not in (*game_rulings.NOTES, Ruling.Kind.CORRECTED)
+
+
+SHOWN = {
+    "value": "score",
+    "ranked": "counts",
+    "entry_name": "player",
+    "machine_name": "machine",
+    "state": "state",
+}
 
 
 def _step(line: Journal) -> Step:

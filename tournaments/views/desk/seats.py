@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from tournaments import selectors
@@ -13,9 +13,11 @@ from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import place_words
 from tournaments.domain.ties import Placed
 from tournaments.forms import SeatForm
-from tournaments.models import Entry, Stage
+from tournaments.models import Entry, Ruling, Stage
 from tournaments.services import matches, redrawing
-from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
+from tournaments.views.desk import rulings
+from tournaments.views.desk.common import actor, match_stage, page, posted_from, stage_url
+from tournaments.views.desk.confirm import confirmed
 
 OFFERED = 8
 """How many of those who just missed the cut are offered."""
@@ -38,19 +40,24 @@ def replace(request: HttpRequest, stage: Stage) -> HttpResponse:
     typed = form.cleaned_data
     found = {entry.number: entry for entry in Entry.objects.filter(tournament=stage.tournament)}
     leaves, comes = found.get(typed["leaves"]), found.get(typed["comes"])
-    outcome = attempt(
-        lambda: matches.replace_seat(
+    outcome = confirmed(
+        request,
+        stage,
+        lambda shown, late: matches.replace_seat(
             stage,
             actor=actor(request),
             entry=leaves.pk if leaves else 0,
             by=comes.pk if comes else 0,
             reason=typed["reason"],
-        )
+            shown=shown,
+        ),
+        title="Replacement",
+        button="Give the seat",
+        done="The seat has changed hands.",
+        back=stage_url("desk:seats", stage),
+        about=f"{comes} takes the seat of {leaves}. Reason: {typed['reason']}",
     )
-    if isinstance(outcome, Refusal):
-        return _seats_page(request, stage, form, outcome)
-    messages.success(request, "The seat has changed hands.")
-    return to_page("desk:seats", stage)
+    return _seats_page(request, stage, form, outcome) if isinstance(outcome, Refusal) else outcome
 
 
 class Reserve(NamedTuple):
@@ -105,6 +112,13 @@ def _seats_page(
     typed = {
         name: str(form[name].value() or "") if form else str(proposed.get(name, "")) for name in SeatForm.base_fields
     }
-    context = {"seats": seated, "offered": offered, "form": form or SeatForm(), "typed": typed}
-    context["redealt"] = redrawing.offered(stage) and stage.state == Stage.State.OPEN
+    replaced = selectors.rulings_in_force(stage.tournament, stage=stage, kind=Ruling.Kind.REPLACED)
+    context = {
+        "seats": seated,
+        "offered": offered,
+        "form": form or SeatForm(),
+        "typed": typed,
+        "redealt": redrawing.offered(stage) and stage.state == Stage.State.OPEN,
+        "rulings": rulings.told(request, replaced, stage.phase(timezone.now())),
+    }
     return page(request, "seats", stage, context, refusal, status=422 if form and form.errors else 200)

@@ -88,7 +88,6 @@ def ties_page(
     play_off: PlayOffForm | None = None,
     order: OrderForm | None = None,
     refusal: Refusal | None = None,
-    undone: int | None = None,
 ) -> HttpResponse:
     """How the games stand, the ties to be settled, what was decided, and who goes where."""
     stage.tournament.refresh_from_db()
@@ -98,7 +97,6 @@ def ties_page(
         "moves": moves(stage),
         "fed": _fed(stage),
         "rulings": decided(stage),
-        "undone": undone,
     }
     faulty = any(form is not None and form.errors for form in (play_off, order))
     return page(request, "ties", stage, context, refusal, status=422 if faulty else 200)
