@@ -56,6 +56,7 @@ class GameLine(NamedTuple):
     words: str
     sides: tuple[SideLine, ...]
     ties: tuple[str, ...]
+    trouble: str
 
 
 class RoundLine(NamedTuple):
@@ -108,6 +109,7 @@ class NextGame(NamedTuple):
     call: str
     role: str
     others: list[tuple[int, str]]
+    trouble: str
 
 
 class Slot(NamedTuple):
@@ -226,7 +228,13 @@ def game_line(leg: Leg, game: Game) -> GameLine:
         STATE_WORDS[game.state],
         tuple(sides),
         tuple(_tie_words(leg, game, tie) for tie in game.outcome.play_offs),
+        trouble(game),
     )
+
+
+def trouble(game: Game) -> str:
+    """Why a game that is not over cannot be played on its machine; "" when it can."""
+    return "" if game.state == Match.State.DONE else game.trouble
 
 
 def _score(player: Player) -> str:
@@ -375,6 +383,7 @@ def _next(leg: Leg, game: Game, own: Player) -> NextGame:
         call,
         _role(leg, game, own, chosen),
         others,
+        trouble(game),
     )
 
 

@@ -86,9 +86,14 @@ class Game:
         return tuple(place for place in self.places if place.score and not place.side.agreed_at)
 
     @property
+    def halted(self) -> bool:
+        """Whether it cannot begin because its machine is out of order; a game that has begun goes on."""
+        return not self.match.machine.in_order and self.match.state in NEXT
+
+    @property
     def next_act(self) -> tuple[str, str] | None:
         """The act that comes next and its button."""
-        if not self.ready:
+        if not self.ready or self.halted:
             return None
         if self.may_swap:
             return "swap", "Swap: the second player warms up"
@@ -102,7 +107,9 @@ class Game:
     @property
     def may_start(self) -> bool:
         """Whether the game may begin although another step would come first."""
-        return self.ready and self.match.state in NEXT and self.next_act != NEXT[Match.State.WARM_UP]
+        return (
+            self.ready and not self.halted and self.match.state in NEXT and self.next_act != NEXT[Match.State.WARM_UP]
+        )
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from tournaments.views.desk.common import (
     stage_url,
     to_page,
 )
+from tournaments.views.machines import trouble
 from tournaments.views.matches import Game, games, rounds
 
 
@@ -91,6 +92,7 @@ def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refus
         "drawn_again": drawn_again,
         "may_break_off": game.match.state in (Match.State.WARM_UP, Match.State.PLAYING)
         and not any(place.score for place in game.places),
+        "trouble": trouble(game.match.machine),
         **context,
     }
     return page(request, "match", stage, shown, refusal, status=422 if context.get("faulty") else 200)
