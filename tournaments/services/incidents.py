@@ -25,7 +25,7 @@ def report(machine: Machine, *, actor: Actor, what: str = "", out_of_order: bool
 
     The same said again while it is open is harmless: a second tap finds the incident that is there.
     """
-    what = " ".join(what.split())
+    what = _words(what)
     with _told(machine, actor, "report fault") as book:
         known = book.open().filter(out_of_order=out_of_order)
         # Whoever says only that it is out of order says nothing new of a machine that is out of order already.
@@ -252,7 +252,7 @@ def _end(book: _Book, actor: Actor, incidents: Iterable[Incident], what: str) ->
     ended = list(incidents)
     if not ended and book.machine.in_order:
         return
-    done = " ".join(what.split())
+    done = _words(what)
     for incident in ended:
         incident.repaired_at, incident.repaired_by, incident.repair = book.now, actor, done
         checked(incident)
@@ -263,6 +263,13 @@ def _end(book: _Book, actor: Actor, incidents: Iterable[Incident], what: str) ->
     others = book.open().filter(out_of_order=True).exists()
     state = "is still out of order" if others else "is in order"
     book.write(f"{book.machine} {state}. Repaired: {_listed(ended)}{f'; {done}' if done else ''}.", ended[0])
+
+
+def _words(typed: str) -> str:
+    """A text that somebody typed, in one line; whether it is too long the model knows."""
+    if "\x00" in typed:
+        raise Refusal("The text holds a sign that cannot be kept; type it again.", field="what")
+    return " ".join(typed.split())
 
 
 def _listed(incidents: Iterable[Incident]) -> str:
