@@ -76,13 +76,16 @@ def ranked_elsewhere(
     machine, where it is in no rank, and is given back. Source: house rules, "Machine removed; scores are ranked"; that
     it is given back is our choice.
     """
-    kept = [game for game in played if game.machine not in moves]
+    kept: list[Played] = []
+    moved: list[Played] = []
+    for game in played:
+        (moved if game.machine in moves else kept).append(game)
     games: dict[tuple[int, int], int] = {}
     for entry, machine, _ in kept:
         games[entry, machine] = games.get((entry, machine), 0) + 1
     notes = []
     # The best first: with repeats it is the better score that is carried over while there is room for one.
-    for entry, machine, value in sorted((g for g in played if g.machine in moves), key=lambda game: -game.value):
+    for entry, machine, value in sorted(moved, key=lambda game: -game.value):
         move = moves[machine]
         if games.get((entry, move.substitute), 0) >= games_per_machine:
             kept.append(Played(entry, machine, value))

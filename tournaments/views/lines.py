@@ -290,6 +290,15 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
     return lines
 
 
+def ruled_on(reading: Reading, machine: int) -> dict[int, str]:
+    """What rulings say about the results on a machine, by entry; also where they left no ranked result."""
+    found: dict[int, list[str]] = {}
+    for note in reading.facts.notes:
+        if note.machine == machine:
+            found.setdefault(note.entry, []).append(note.words)
+    return {entry: _notes(*words) for entry, words in found.items()}
+
+
 def _unfinished(
     pairs: Iterable[tuple[int, int]], entry: int, machines: dict[int, StageMachine], note: str
 ) -> list[GameLine]:

@@ -190,6 +190,7 @@ def _machine_table(reading: Reading, used: int) -> dict[str, Any] | None:
     if machine is None:
         return None
     entrants = {entrant.id: entrant for entrant in reading.facts.entrants}
+    results, ruled = reading.table.machines.get(used, ()), lines.ruled_on(reading, used)
     return {
         "label": reading.stage.label,
         "machine": machine,
@@ -197,8 +198,8 @@ def _machine_table(reading: Reading, used: int) -> dict[str, Any] | None:
         **_withdrawn(reading, machine, entrants),
         "playing": [entrants[entry] for entry, on in reading.facts.playing if on == used],
         "results": [
-            (place_words(r.place, r.shared), entrants[r.entry], grouped(r.value), r.points)
-            for r in lines.in_order(reading.table.machines.get(used, ()), entrants)
+            (place_words(r.place, r.shared), entrants[r.entry], grouped(r.value), r.points, ruled.get(r.entry, ""))
+            for r in lines.in_order(results, entrants)
         ],
     }
 
