@@ -181,7 +181,10 @@ def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules,
     return StageFacts(
         phase=phase,
         entrants=entrants,
-        machines=tuple(UsedMachine(pk, code, name, MachineState(state)) for pk, code, name, state, *_ in machines),
+        machines=tuple(
+            UsedMachine(pk, code, name, MachineState(state), bool(in_order))
+            for pk, code, name, state, *_, in_order in machines
+        ),
         played=tuple(played),
         playing=tuple(pairs[PLAYING]),
         waiting=tuple(pairs[WAITING]),
@@ -213,7 +216,7 @@ SEATED = """
     WHERE seat.stage_id = %s ORDER BY seat.seed
 """
 MACHINES = """
-    SELECT machine.id, machine.code, machine.name, used.state, used.substitute_id, used.factor
+    SELECT machine.id, machine.code, machine.name, used.state, used.substitute_id, used.factor, machine.in_order
     FROM tournaments_stagemachine used JOIN tournaments_machine machine ON machine.id = used.machine_id
     WHERE used.stage_id = %s ORDER BY machine.name, machine.code
 """
@@ -267,7 +270,7 @@ def _moves(machines: list[tuple[Any, ...]]) -> dict[int, Move]:
     """Where the scores of machines withdrawn by rescaling are ranked; a bare cursor of SQLite knows no decimals."""
     return {
         pk: Move(substitute, Decimal(str(factor)), name)
-        for pk, _, name, state, substitute, factor in machines
+        for pk, _, name, state, substitute, factor, *_ in machines
         if state == MachineState.RESCALED
     }
 
@@ -387,7 +390,7 @@ def too_many_games(stage: Stage, rules: QualifyingRules) -> list[Entry]:
     games = [Played(*pair, 0) for pair in live.values_list("entry_id", "machine_id")]
     cancelled, moves = withdrawn(stage)
     carried, _ = ranked_elsewhere(games, moves, rules.games_per_machine)
-    played = [(game.entry, game.machine) for game in carried if game.machine not in cancelled]
+    played = [(game.entry, game.machine) for game in carried if game.machine not in cancelled | set(moves)]
     over = {entry for entry, games in Counter(entry for entry, _ in played).items() if games > rules.games_allowed}
     over |= {entry for (entry, _), games in Counter(played).items() if games > rules.games_per_machine}
     return list(Entry.objects.filter(pk__in=over).select_related("player").order_by("number"))
@@ -468,6 +471,18 @@ def seats(tournament: Tournament, keys: tuple[str, ...]) -> list[Seat]:
     """The seats of the stages with these keys, in seed order."""
     found = Seat.objects.filter(stage__tournament=tournament, stage__key__in=keys)
     return list(found.select_related("entry__player", "stage").order_by("seed"))
+
+
+def withdrawal(stage: Stage, machine: int) -> StageMachine:
+    """How a machine is used in a stage, with what stands in for it."""
+    return StageMachine.objects.select_related("substitute").get(stage=stage, machine=machine)
+
+
+def scores_on(stage: Stage, machine: int) -> list[tuple[int, int]]:
+    """(entry, value) of the scores on a machine that would count, the best first, wherever they are ranked."""
+    scores = Score.objects.filter(stage=stage, machine=machine, state__in=Score.COUNTED)
+    values = scores.order_by().values_list("entry_id", Coalesce("ranked", "value"), "entry__number")
+    return [(entry, value) for entry, value, _ in sorted(values, key=lambda row: (-row[1], row[2]))]
 
 
 def late_results(stage: Stage, entry: int) -> set[tuple[int, int | None]]:

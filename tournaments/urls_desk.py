@@ -9,6 +9,7 @@ from tournaments.views.desk import (
     draw,
     entries,
     home,
+    machines,
     redraw,
     results,
     rounds,
@@ -16,15 +17,20 @@ from tournaments.views.desk import (
     scores,
     seats,
     slips,
+    withdrawals,
 )
 
 app_name = "desk"
 
+MACHINES = "desk/<slug:show>/machines/"
 TOURNAMENT = "desk/<slug:show>/<slug:slug>/"
 STAGE = f"{TOURNAMENT}<slug:stage>/"
 
 urlpatterns = [
     path("desk/", home.home, name="home"),
+    path(MACHINES, machines.machines, name="machines"),
+    path(f"{MACHINES}<slug:code>/", machines.machine, name="machine"),
+    path(f"{MACHINES}<slug:code>/<slug:act>/", machines.act, name="machine-act"),
     path(f"{TOURNAMENT}results/", results.results, name="results"),
     path(f"{TOURNAMENT}results/<slug:act>/", results.act, name="results-act"),
     path(STAGE, slips.slips, name="slips"),
@@ -55,6 +61,8 @@ urlpatterns = [
     path(f"{STAGE}redraw/<int:revision>/take-back/", redraw.take_back, name="redraw-take-back"),
     path(f"{STAGE}seats/", seats.seats, name="seats"),
     path(f"{STAGE}seats/replace/", seats.replace, name="replace-seat"),
+    path(f"{STAGE}machines/<slug:code>/", withdrawals.withdraw, name="withdraw-machine"),
+    path(f"{STAGE}machines/<slug:code>/take-back/", withdrawals.take_back, name="return-machine"),
     path(f"{STAGE}missing/", rounds.missing, name="missing"),
     path(f"{STAGE}missing/no-shows/", rounds.no_shows, name="no-shows"),
     path(f"{STAGE}conflicts/", conflicts.conflicts, name="conflicts"),

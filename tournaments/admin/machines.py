@@ -6,6 +6,7 @@ from django import forms
 from django.contrib.admin import display, register
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 
 from tournaments.admin.base import (
     Act,
@@ -15,13 +16,15 @@ from tournaments.admin.base import (
     ServiceAdmin,
     actor,
     become,
+    link,
     site,
     typed,
 )
 from tournaments.domain.facts import MachineState
-from tournaments.models import Machine, Stage, StageMachine
-from tournaments.services import machines
+from tournaments.models import Machine, Ruling, Stage, StageMachine
+from tournaments.services import machines, rulings
 from tournaments.services.change import Actor
+from tournaments.services.withdrawn import withdraw_machine
 
 
 class StageField(forms.ModelMultipleChoiceField):
@@ -122,15 +125,22 @@ class MachineAdmin(ServiceAdmin):
 
 
 def _open_again(used: StageMachine, *, actor: Actor, reason: str) -> None:
-    machines.set_state(used, actor=actor, state=MachineState.OPEN, reason=reason)
+    """Take the ruling back that withdrew it; one that came withdrawn from a folder has none."""
+    ruling = Ruling.objects.filter(
+        stage=used.stage, machine=used.machine, kind=Ruling.Kind.MACHINE, undone_at=None
+    ).first()
+    if ruling:
+        rulings.undo_ruling(ruling, actor=actor, reason=reason)
+    else:
+        machines.set_state(used, actor=actor, state=MachineState.OPEN, reason=reason)
 
 
 def _let_stand(used: StageMachine, *, actor: Actor, reason: str) -> None:
-    machines.set_state(used, actor=actor, state=MachineState.LET_STAND, reason=reason)
+    withdraw_machine(used, actor=actor, way=MachineState.LET_STAND, reason=reason)
 
 
 def _cancel(used: StageMachine, *, actor: Actor, reason: str) -> None:
-    machines.set_state(used, actor=actor, state=MachineState.CANCELLED, reason=reason)
+    withdraw_machine(used, actor=actor, way=MachineState.CANCELLED, reason=reason)
 
 
 OPEN_AGAIN = Act("open-again", "Open again", "New games are taken, and all scores count as before.", _open_again)
@@ -154,24 +164,23 @@ LEAVE_OUT = Act(
 
 @register(StageMachine, site=site)
 class StageMachineAdmin(ServiceAdmin):
-    list_display = ("machine", "stage_name", "state")
+    list_display = ("machine", "stage_name", "state", "desk_page")
     list_filter = ("state", "stage__tournament")
     list_select_related = ("machine", "stage__tournament__show")
     search_fields = ("machine__name", "machine__code", "stage__key", "stage__tournament__name")
     autocomplete_fields = ("stage", "machine")
-    readonly_fields = ("state",)
-    fieldsets = ((None, {"fields": ("stage", "machine", "state")}),)
+    readonly_fields = ("state", "substitute", "factor", "desk_page")
+    fieldsets = ((None, {"fields": ("stage", "machine", "state", "substitute", "factor", "desk_page")}),)
     acts = (OPEN_AGAIN, LET_STAND, CANCEL, LEAVE_OUT)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """What can be changed is its state, by an act that says what it means."""
+        """What can be changed is its state, by an act that says what it means; the desk shows the effects before."""
         return False
 
     def acts_for(self, obj: StageMachine) -> tuple[Act, ...]:
         if obj.state == StageMachine.State.OPEN:
             return (LET_STAND, CANCEL, LEAVE_OUT)
-        other = CANCEL if obj.state == StageMachine.State.LET_STAND else LET_STAND
-        return (OPEN_AGAIN, other)
+        return (OPEN_AGAIN,)
 
     def save_model(self, request: HttpRequest, obj: StageMachine, form: Any, change: bool) -> None:
         stage, machine = form.cleaned_data["stage"], form.cleaned_data["machine"]
@@ -180,6 +189,15 @@ class StageMachineAdmin(ServiceAdmin):
     def journal_lookup(self, object_id: str) -> dict[str, str] | None:
         used = StageMachine.objects.select_related("stage").get(pk=object_id)
         return {"tournament__id__exact": str(used.stage.tournament_id), "machine__id__exact": str(used.machine_id)}
+
+    @display(description="effects")
+    def desk_page(self, used: StageMachine) -> str:
+        """The desk's page shows what withdrawing it would change, and can rescale its scores."""
+        if used.pk is None:
+            return "–"
+        stage = used.stage
+        where = [stage.tournament.show.slug, stage.tournament.slug, stage.key, used.machine.code]
+        return link(reverse("desk:withdraw-machine", args=where), "shown and decided at the desk")
 
     @display(description="stage", ordering="stage__position")
     def stage_name(self, used: StageMachine) -> str:

@@ -51,6 +51,7 @@ class StageMachine(NamedTuple):
     code: str
     name: str
     state: MachineState = MachineState.OPEN
+    in_order: bool = True
 
     @property
     def ranked(self) -> bool:

@@ -72,18 +72,23 @@ def ranked_elsewhere(
 ) -> tuple[list[Played], list[Note]]:
     """The scores as they are ranked when machines have been withdrawn by rescaling, and what is said beside them.
 
-    Whoever has all the games a machine allows on the substitute keeps those alone: the game on the withdrawn machine
-    is given back. Source: house rules, "Machine removed; scores are ranked"; that it is given back is our choice.
+    Whoever has all the games a machine allows on the substitute keeps those alone: the game stays on the withdrawn
+    machine, where it is in no rank, and is given back. Source: house rules, "Machine removed; scores are ranked"; that
+    it is given back is our choice.
     """
-    kept = [game for game in played if game.machine not in moves]
+    kept: list[Played] = []
+    moved: list[Played] = []
+    for game in played:
+        (moved if game.machine in moves else kept).append(game)
     games: dict[tuple[int, int], int] = {}
     for entry, machine, _ in kept:
         games[entry, machine] = games.get((entry, machine), 0) + 1
     notes = []
     # The best first: with repeats it is the better score that is carried over while there is room for one.
-    for entry, machine, value in sorted((g for g in played if g.machine in moves), key=lambda game: -game.value):
+    for entry, machine, value in sorted(moved, key=lambda game: -game.value):
         move = moves[machine]
         if games.get((entry, move.substitute), 0) >= games_per_machine:
+            kept.append(Played(entry, machine, value))
             continue
         games[entry, move.substitute] = games.get((entry, move.substitute), 0) + 1
         kept.append(Played(entry, move.substitute, rescaled(value, move.factor)))

@@ -17,11 +17,12 @@ class Migration(migrations.Migration):
             name="Incident",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("what", models.CharField(max_length=300, verbose_name="what is wrong")),
+                ("what", models.CharField(blank=True, max_length=300, verbose_name="what is wrong")),
                 ("out_of_order", models.BooleanField(default=True, verbose_name="out of order")),
                 ("reported_at", models.DateTimeField()),
                 ("repaired_at", models.DateTimeField(blank=True, null=True)),
                 ("repair", models.CharField(blank=True, max_length=300, verbose_name="what was done")),
+                ("undone_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 "ordering": ["machine", "-reported_at", "-pk"],
@@ -345,6 +346,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="incident",
             name="reported_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="incident",
+            name="undone_by",
             field=models.ForeignKey(
                 blank=True,
                 null=True,

@@ -19,6 +19,7 @@ from tournaments.domain.standings import place_words, points_words
 from tournaments.models import Entry, Match, Ruling, Seat, Stage, StageMachine, Tournament
 from tournaments.selectors import StageRead
 from tournaments.services.change import Log, tried
+from tournaments.services.given_back import given_back
 from tournaments.services.progress import outcomes
 from tournaments.services.undoing import recorded
 
@@ -26,7 +27,7 @@ Picture = dict[tuple[str, str], dict[str, str]]
 """By section (of which stage, and of what), what is true of each subject there, in words."""
 
 TABLE, CUT, WOULD, SEATS, GAMES, RESULTS = "table", "cut", "by the table now", "seats", "games", "results"
-PLAYERS, MACHINES = "players", "machines"
+PLAYERS, MACHINES, GIVEN_BACK = "players", "machines", "games given back"
 
 
 class Line(NamedTuple):
@@ -102,6 +103,7 @@ def picture(tournament: Tournament) -> Picture:
             read = selectors.stage_facts(stage)
             found[label, TABLE], found[label, CUT] = _table(read), _cut(read)
             found[label, WOULD] = _would(read)
+            found[label, GIVEN_BACK] = _given_back(read)
         elif stage.spec.matches:
             found[label, RESULTS] = _results(stage)
         found[label, SEATS], found[label, GAMES] = seats, _games(stage)
@@ -143,6 +145,12 @@ def _machines(stage: Stage) -> dict[str, str]:
             words += f", times {shown_factor(used.factor)}"
         found[str(used.machine)] = words
     return found
+
+
+def _given_back(read: StageRead) -> dict[str, str]:
+    """Who gets how many games back, and has them to play."""
+    lines = given_back(read.stage, read)
+    return {f"{line.entrant.number} {line.entrant.name}": line.words for line in lines if line.left}
 
 
 def _names(read: StageRead) -> dict[int, str]:

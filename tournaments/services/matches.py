@@ -49,7 +49,8 @@ def deal(
             raise Refusal(f"The {stored.label.lower()} has begun.")
         if stored.matches.exclude(state=Match.State.VOID).exists():
             raise Refusal(f"The matches of the {stored.label.lower()} are published; take them back first.")
-        for machine in machines:
+        # Read anew: a machine may have broken down while the matches were drawn.
+        for machine in Machine.objects.filter(pk__in=[machine.pk for machine in machines]):
             if not machine.in_order:
                 raise Refusal(f"{machine} is out of order.", field="machines")
             StageMachine.objects.get_or_create(stage=stored, machine=machine)
@@ -209,7 +210,8 @@ def record(
         stored = _stored(match)
         side = _side(list(stored.sides.select_related("entry__player")), entry, stored)
         if stored.state != Match.State.DONE:
-            _check_turn(stored, log)
+            # A game played before its machine broke down counts, also when nobody had marked its start.
+            _check_turn(stored, log, starts=False)
         earlier = Score.objects.filter(match=stored, entry=side.entry, state__in=Score.LIVE).first()
         if earlier:
             raise Refusal(
@@ -352,7 +354,7 @@ def refill(stage: Stage, *, actor: Actor, reason: str) -> None:
         fill(_stored_stage(stage), log)
 
 
-def _check_turn(match: Match, log: Log) -> None:
+def _check_turn(match: Match, log: Log, *, starts: bool = True) -> None:
     stage = match.stage
     if stage.phase(log.now) not in (Phase.OPEN, Phase.CLOSING):
         raise Refusal(f"{stage.label} is {stage.phase(log.now)}.")
@@ -364,8 +366,10 @@ def _check_turn(match: Match, log: Log) -> None:
         # What breaks down now takes nothing away from a game that has begun: its scores are still taken.
         return
     used = StageMachine.objects.filter(stage=stage, machine=match.machine).first()
-    if used is None or used.state != StageMachine.State.OPEN or not match.machine.in_order:
+    if used is None or used.state != StageMachine.State.OPEN:
         raise Refusal(f"{match.machine} is not open for play.", field="machine")
+    if starts and not match.machine.in_order:
+        raise Refusal(f"{match.machine} is out of order; no game starts on it.", field="machine")
 
 
 def _doubt(value: int, match: Match, side: Side) -> None:

@@ -353,7 +353,8 @@ class _Game:
         """Raise `Refusal` when the entry has all its games already, here or in all. Cancelled games are given back."""
         names = {score.machine_id: score.machine.name for score in self.own}
         own = [Played(self.entry.pk, score.machine_id, score.value or 0) for score in self.own]
-        games, notes = ranked_elsewhere(own, self.moves, self.rules.games_per_machine)
+        carried, notes = ranked_elsewhere(own, self.moves, self.rules.games_per_machine)
+        games = [game for game in carried if game.machine not in self.moves]
         if len([game for game in games if game.machine == self.machine.pk]) >= self.rules.games_per_machine:
             told = [self._told(self.here()), *(note.words for note in notes if note.machine == self.machine.pk)]
             raise Refusal(

@@ -13,6 +13,9 @@ from tournaments.models import Entry, Show, Stage, Tournament
 from tournaments.services import ages
 from tournaments.services.change import Actor, all_or_nothing, change
 
+PAGES_OF_A_SHOW = ("machines",)
+"""What stands in addresses where a tournament's short name could stand."""
+
 
 def create_show(
     *,
@@ -87,6 +90,8 @@ def create_tournament(
     )
     with all_or_nothing():
         checked(tournament)
+        if slug in PAGES_OF_A_SHOW:
+            raise Refusal(f"The short name “{slug}” is that of a page of the show; choose another.", field="slug")
         _check_rules(tournament.kind, tournament.rules)
         tournament.save()
         for position, spec in enumerate(tournament.kind.stages, start=1):

@@ -4,10 +4,13 @@ House rules, "Machine removed; scores are ranked": one guided action with a prev
 """
 
 from decimal import Decimal, InvalidOperation
+from statistics import median
 from typing import NamedTuple
 
+from tournaments import selectors
+from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import Refusal
-from tournaments.domain.rulings import proposed_factor, shown_factor
+from tournaments.domain.rulings import Move, proposed_factor, ranked_elsewhere, shown_factor
 from tournaments.models import Machine, Ruling, Score, Stage, StageMachine
 from tournaments.services.change import Actor, change
 from tournaments.services.effects import decided
@@ -31,6 +34,8 @@ class Proposal(NamedTuple):
     factor: Decimal | None
     of: int
     onto: int
+    median_of: int | None
+    median_onto: int | None
 
 
 def withdraw_machine(
@@ -68,6 +73,7 @@ def withdraw_machine(
             stored.save(update_fields=["state", "substitute", "factor"])
             if substitute:
                 StageMachine.objects.get_or_create(stage=stage, machine=substitute)
+            _refuse_lost_games(stored)
             refuse_too_many_games(stage, stage.tournament.kind.qualifying(stage.tournament.rules_in_force))
             ruling.data = {
                 "way": way,
@@ -97,7 +103,36 @@ def propose_factor(used: StageMachine, substitute: Machine) -> Proposal:
         for machine in (used.machine, substitute)
     }
     of, onto = values[used.machine_id], values[substitute.pk]
-    return Proposal(proposed_factor(of, onto), len(of), len(onto))
+    return Proposal(proposed_factor(of, onto), len(of), len(onto), _median(of), _median(onto))
+
+
+def counted(used: StageMachine, way: str, substitute: Machine | None, factor: Decimal | None) -> str:
+    """What withdrawing a machine does to its scores, in numbers: "10 scores leave the ranking …"."""
+    read = selectors.stage_facts(used.stage)
+    out = {entrant.id for entrant in read.facts.entrants if entrant.standing == Standing.DISQUALIFIED}
+    played = [game for game in read.facts.played if game.entry not in out]
+    here = [game for game in played if game.machine == used.machine_id]
+    if way == State.CANCELLED:
+        return f"{_scores(len(here), 'leaves', 'leave')} the ranking, {_games(len(here))} given back"
+    if way != State.RESCALED or substitute is None or factor is None:
+        return f"{_scores(len(here), 'stays', 'stay')} ranked, no new game starts"
+    move = Move(substitute.pk, factor, used.machine.name)
+    _, carried = ranked_elsewhere(played, {used.machine_id: move}, read.rules.games_per_machine)
+    told = f"{_scores(len(carried), 'is', 'are')} ranked on {substitute.name}, times {shown_factor(factor)}"
+    back = len(here) - len(carried)
+    return f"{told}; {_games(back)} given back" if back else told
+
+
+def _scores(number: int, one: str, more: str) -> str:
+    return f"{number} score {one}" if number == 1 else f"{number} scores {more}"
+
+
+def _games(number: int) -> str:
+    return "1 game" if number == 1 else f"{number} games"
+
+
+def _median(values: list[int]) -> int | None:
+    return int(median(values)) if values else None
 
 
 def read_factor(typed: str) -> Decimal:
@@ -150,6 +185,21 @@ def _check_substitute(used: StageMachine, substitute: Machine) -> None:
     other = StageMachine.objects.filter(stage=used.stage, machine=substitute).first()
     if other and other.state != State.OPEN:
         raise Refusal(f"{substitute} is {other.get_state_display()}.", field="substitute")
+
+
+def _refuse_lost_games(used: StageMachine) -> None:
+    """In matches a game cannot be given back, so nobody may have a game on the substitute beside the one rescaled."""
+    stage = used.stage
+    if used.state != State.RESCALED or not stage.spec.matches:
+        return
+    read = selectors.stage_facts(stage)
+    lost = {game.entry for game in read.facts.played if game.machine == used.machine_id}
+    if lost:
+        raise Refusal(
+            f"{used.substitute} has been played in the {stage.label.lower()} by {read.facts.names(tuple(lost))}, who"
+            " would lose a game; choose another substitute or let the scores stand.",
+            field="substitute",
+        )
 
 
 def _told(used: StageMachine) -> str:

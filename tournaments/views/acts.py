@@ -16,14 +16,26 @@ from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.domain.scores import grouped
 from tournaments.forms import MatchScoreForm, new_key
 from tournaments.models import Entry, Match, Stage
-from tournaments.services import matches, redraw
+from tournaments.services import incidents, matches, redraw
 from tournaments.services.change import Actor
 from tournaments.services.scores import put_aside
 from tournaments.views.desk.common import actor, attempt
 from tournaments.views.matches import Game, Place, games
 
 RECORD = "record"
-FOR_OFFICIALS = (RECORD, "put-aside", "call", "choose", "choose-again", "warm-up", "swap", "play", "agree", "absent")
+FOR_OFFICIALS = (
+    RECORD,
+    "put-aside",
+    "call",
+    "choose",
+    "choose-again",
+    "warm-up",
+    "swap",
+    "play",
+    "agree",
+    "absent",
+    "fault",
+)
 """What an official may do. Taking absence back, breaking a match off, correcting and voiding are the desk's."""
 
 Act = Callable[[Match, Actor, HttpRequest], str]
@@ -58,9 +70,14 @@ def take(request: HttpRequest, stage: Stage, match: int, act: str, *, show: Show
         raise Http404(f"A match knows no “{act}”.")
     outcome = attempt(lambda: ACTS[act](game.match, actor(request), request))
     if isinstance(outcome, Refusal):
-        return show(game_of(stage, match), {"tried": act, "reason": request.POST.get("reason", "")}, outcome)
+        return show(game_of(stage, match), {"tried": act, **_kept(request)}, outcome)
     messages.success(request, outcome)
     return redirect(page)
+
+
+def _kept(request: HttpRequest) -> dict[str, str]:
+    """What was typed beside a button."""
+    return {name: request.POST.get(name, "") for name in ("reason", "what")}
 
 
 def _record(request: HttpRequest, game: Game, show: Show, page: str) -> HttpResponse:
@@ -200,6 +217,11 @@ def _break_off(match: Match, actor: Actor, request: HttpRequest) -> str:
     return f"The match on {match.machine.name} has not begun after all."
 
 
+def _fault(match: Match, actor: Actor, request: HttpRequest) -> str:
+    incidents.report(match.machine, actor=actor, what=request.POST.get("what", ""))
+    return f"{match.machine.name} is out of order. The desk knows."
+
+
 ACTS: dict[str, Act] = {
     "call": _call,
     "choose": _choose,
@@ -212,4 +234,5 @@ ACTS: dict[str, Act] = {
     "absent": _absent,
     "present": _present,
     "break-off": _break_off,
+    "fault": _fault,
 }

@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
+from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from tournaments import formats, live, selectors
@@ -20,7 +21,18 @@ from tournaments.domain.finals import Outcome
 from tournaments.domain.rulings import told
 from tournaments.formats import StageSpec
 from tournaments.live import Reading, Version, publicly
-from tournaments.models import Entry, FinalPlace, Match, Ruling, Score, Seat, Side, Stage, Tournament
+from tournaments.models import (
+    Entry,
+    FinalPlace,
+    Match,
+    Ruling,
+    Score,
+    Seat,
+    Side,
+    Stage,
+    StageMachine,
+    Tournament,
+)
 
 NO_OUTCOME = Outcome((), (), ())
 
@@ -76,6 +88,7 @@ class Game:
     """A match with its players in the order in which they choose. `outcome` only where a game has its own order.
 
     `notes` are the rulings on it, each with the entry it concerns; None where it concerns all.
+    `trouble` says that its machine is out of order or withdrawn.
     """
 
     id: int
@@ -87,6 +100,7 @@ class Game:
     players: tuple[Player, ...]
     outcome: Outcome
     notes: tuple[tuple[int | None, str], ...]
+    trouble: str
 
     def player(self, entry: int) -> Player | None:
         """This entry's side, if it is in the game."""
@@ -257,7 +271,10 @@ def _games(
     sides: dict[int, list[Side]] = {}
     for side in Side.objects.filter(match__stage__tournament=tournament).order_by("rank"):
         sides.setdefault(side.match_id, []).append(side)
-    for match in matches.select_related("machine").order_by("stage__position", "round", "order"):
+    use = StageMachine.objects.filter(stage=OuterRef("stage"), machine=OuterRef("machine")).values("state")[:1]
+    for match in (
+        matches.select_related("machine").annotate(use=Subquery(use)).order_by("stage__position", "round", "order")
+    ):
         players = tuple(
             Player(
                 people[side.entry_id],
@@ -280,9 +297,16 @@ def _games(
             players,
             NO_OUTCOME,
             notes.get(match.pk, ()),
+            _trouble(match.use, match.machine.in_order),
         )
         of_stage.setdefault(match.stage_id, []).append(game)
     return of_stage
+
+
+def _trouble(use: str | None, in_order: bool) -> str:
+    if use not in (None, StageMachine.State.OPEN):
+        return "withdrawn"
+    return "" if in_order else "out of order"
 
 
 def _leg(

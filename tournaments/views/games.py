@@ -57,6 +57,7 @@ class GameLine(NamedTuple):
     sides: tuple[SideLine, ...]
     ties: tuple[str, ...]
     notes: tuple[str, ...]
+    trouble: str
 
 
 class RoundLine(NamedTuple):
@@ -111,6 +112,7 @@ class NextGame(NamedTuple):
     call: str
     role: str
     others: list[tuple[int, str]]
+    trouble: str
 
 
 class Slot(NamedTuple):
@@ -231,6 +233,7 @@ def game_line(leg: Leg, game: Game) -> GameLine:
         tuple(sides),
         tuple(_tie_words(leg, game, tie) for tie in game.outcome.play_offs),
         _notes(game),
+        trouble(game),
     )
 
 
@@ -241,6 +244,11 @@ def _notes(game: Game) -> tuple[str, ...]:
         f"{people[entry].number} {people[entry].name}: {words}" if entry in people else words
         for entry, words in game.notes
     )
+
+
+def trouble(game: Game) -> str:
+    """Why a game that is not over cannot be played on its machine; "" when it can."""
+    return "" if game.state == Match.State.DONE else game.trouble
 
 
 def _score(player: Player) -> str:
@@ -399,6 +407,7 @@ def _next(leg: Leg, game: Game, own: Player) -> NextGame:
         call,
         _role(leg, game, own, chosen),
         others,
+        trouble(game),
     )
 
 

@@ -10,9 +10,11 @@ from tournaments import formats, selectors
 from tournaments.domain import advancement
 from tournaments.domain.advancement import Outlook, Status
 from tournaments.domain.facts import Entrant, MachineState, Phase, Result, Row, StageMachine, Standing
+from tournaments.domain.rulings import shown_factor
 from tournaments.domain.scores import grouped
 from tournaments.domain.standings import contenders, place_words, points_words
 from tournaments.live import Reading, publicly
+from tournaments.models import StageMachine as UsedMachine
 
 SURE, FOR_NOW = "certain", "provisional"
 INSIDE = "inside"
@@ -37,13 +39,18 @@ MACHINE_WORDS = {
     MachineState.OPEN: "",
     MachineState.LET_STAND: "Closed for new games; its scores stand.",
     MachineState.CANCELLED: "Cancelled: its scores are out of the ranking, and players get the game back.",
-    MachineState.RESCALED: "Withdrawn: its scores times a factor are ranked on the machine that stands in for it.",
+    MachineState.RESCALED: "Withdrawn: its scores times {factor} are ranked on {substitute}.",
 }
 SHORT_MACHINE_WORDS = {
     MachineState.OPEN: "",
     MachineState.LET_STAND: "closed",
     MachineState.CANCELLED: "cancelled",
     MachineState.RESCALED: "withdrawn",
+}
+OUT_OF_ORDER = "out of order"
+GAME_GIVEN_BACK = {
+    MachineState.CANCELLED: "machine cancelled, game given back",
+    MachineState.RESCALED: "machine withdrawn, game given back",
 }
 
 
@@ -79,12 +86,13 @@ class GameLine(NamedTuple):
 
 
 class NeedLine(NamedTuple):
-    """What one machine offers a player today."""
+    """What one machine offers a player today; `trouble` says that it cannot be played just now."""
 
     code: str
     machine: str
     inside: str
     prices: tuple[tuple[str, str, str], ...]
+    trouble: str
 
 
 def cut_words(reading: Reading, drawn: int) -> dict[str, Any]:
@@ -272,8 +280,7 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
     ]
     for p in sorted(played, key=lambda p: (machines[p.machine].code, -p.value)):
         if p.machine not in ranked:
-            cancelled = machines[p.machine].state == MachineState.CANCELLED
-            note = "machine cancelled, game given back" if cancelled else "disqualified, not ranked"
+            note = GAME_GIVEN_BACK.get(machines[p.machine].state, "disqualified, not ranked")
             lines.append(GameLine(machines[p.machine].code, machines[p.machine].name, grouped(p.value), "", "", note))
     lines += _unfinished(reading.facts.playing, row.entry, machines, "playing now")
     lines += _unfinished(reading.facts.waiting, row.entry, machines, "second result, waits for a decision")
@@ -322,7 +329,9 @@ def need_lines(reading: Reading, entrant: Entrant) -> list[NeedLine]:
         else:
             words = f"{grouped(need.inside_at)} or more" if need.inside_at else "any score"
         prices = tuple((place_words(p.place), points_words(p.points), grouped(p.at_least)) for p in need.prices)
-        lines.append(NeedLine(machines[need.machine].code, machines[need.machine].name, words, prices))
+        machine = machines[need.machine]
+        trouble = "" if machine.in_order else OUT_OF_ORDER
+        lines.append(NeedLine(machine.code, machine.name, words, prices, trouble))
     return lines
 
 
@@ -344,7 +353,7 @@ def leaders(reading: Reading) -> list[Leader]:
         results = reading.table.machines.get(machine.id, ())
         level = sum(1 for _ in takewhile(lambda result: result.place == 1, results))
         leader = entrants[results[0].entry] if level == 1 else None
-        note = SHORT_MACHINE_WORDS[machine.state]
+        note = machine_note(machine)
         found.append(
             Leader(
                 machine.code,
@@ -356,6 +365,19 @@ def leaders(reading: Reading) -> list[Leader]:
             )
         )
     return found
+
+
+def withdrawn_words(used: UsedMachine) -> str:
+    """What it means that a machine is withdrawn from a stage, with the one that stands in."""
+    words = MACHINE_WORDS[MachineState(used.state)]
+    if used.substitute and used.factor is not None:
+        return words.format(factor=shown_factor(used.factor), substitute=used.substitute.name)
+    return f"{words} {used.substitute.name} stands in." if used.substitute else words
+
+
+def machine_note(machine: StageMachine) -> str:
+    """That a machine is withdrawn, or otherwise that it is out of order, in a word or two."""
+    return SHORT_MACHINE_WORDS[machine.state] or ("" if machine.in_order else OUT_OF_ORDER)
 
 
 def in_order(results: Iterable[Result], entrants: dict[int, Entrant]) -> list[Result]:

@@ -96,9 +96,14 @@ class Game:
         )
 
     @property
+    def halted(self) -> bool:
+        """Whether it cannot begin because its machine is out of order; a game that has begun goes on."""
+        return not self.match.machine.in_order and self.match.state in NEXT
+
+    @property
     def next_act(self) -> tuple[str, str] | None:
         """The act that comes next and its button."""
-        if not self.ready:
+        if not self.ready or self.halted:
             return None
         if self.may_swap:
             return "swap", "Swap: the second player warms up"
@@ -112,7 +117,9 @@ class Game:
     @property
     def may_start(self) -> bool:
         """Whether the game may begin although another step would come first."""
-        return self.ready and self.match.state in NEXT and self.next_act != NEXT[Match.State.WARM_UP]
+        return (
+            self.ready and not self.halted and self.match.state in NEXT and self.next_act != NEXT[Match.State.WARM_UP]
+        )
 
 
 @dataclass(frozen=True)

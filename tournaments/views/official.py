@@ -1,10 +1,12 @@
 """Officials at the machines: the matches that can be played now, and the steps of each, on a tablet."""
 
+from collections.abc import Callable
 from typing import Any
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -13,11 +15,14 @@ from django.views.decorators.http import require_GET
 from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import told
-from tournaments.models import Machine, Stage
+from tournaments.models import Incident, Machine, Show, Stage
 from tournaments.permissions import View
+from tournaments.services import incidents
 from tournaments.views import acts
 from tournaments.views.acts import game_of, place_lines, typed_before
-from tournaments.views.desk.common import about_a_stage, posted_from, stage_url
+from tournaments.views.desk.common import about_a_stage, actor, attempt, posted_from, stage_url, whole
+from tournaments.views.desk.machines import about_a_show, machine_of
+from tournaments.views.machines import machine_lines, trouble
 from tournaments.views.matches import Game, games
 
 
@@ -75,10 +80,86 @@ def changed(request: HttpRequest, stage: Stage, match: int) -> HttpResponse:
     return render(request, "tournaments/official/_changed.html", {"page": stage_url("official:match", stage, match)})
 
 
+@permissions.official
+@about_a_show
+@require_GET
+def machine(request: HttpRequest, show: Show, code: str) -> HttpResponse:
+    """One machine: whether it is in order, and the button that says it is not."""
+    return _machine_page(request, machine_of(show, code))
+
+
+@permissions.official
+@about_a_show
+def machine_act(request: HttpRequest, show: Show, code: str, act: str) -> HttpResponse:
+    """Report a fault, or take an own report back."""
+    found = machine_of(show, code)
+    if request.method != "POST":
+        return redirect("official:machine", show.slug, found.code)
+    if act not in MACHINE_ACTS:
+        raise Http404(f"A machine knows no “{act}”.")
+    outcome = attempt(lambda: MACHINE_ACTS[act](found, request))
+    if isinstance(outcome, Refusal):
+        return _machine_page(request, found, outcome)
+    messages.success(request, outcome)
+    return redirect("official:machine", show.slug, found.code)
+
+
+@never_cache
+@permissions.official
+@require_GET
+def machines(request: HttpRequest) -> HttpResponse:
+    """The machines of every show in which something is being played."""
+    playing = Stage.objects.filter(state=Stage.State.OPEN).values("tournament__show")
+    shows = Show.objects.filter(pk__in=playing).order_by("-starts_on", "slug")
+    groups = [(show, machine_lines(show.machines.order_by("name", "code"), timezone.now())) for show in shows]
+    return render(request, "tournaments/official/machines.html", {"groups": groups})
+
+
+def _report(machine: Machine, request: HttpRequest) -> str:
+    incidents.report(machine, actor=actor(request), what=request.POST.get("what", ""))
+    return f"{machine.name} is out of order. The desk knows."
+
+
+def _note(machine: Machine, request: HttpRequest) -> str:
+    incidents.report(machine, actor=actor(request), what=request.POST.get("what", ""), out_of_order=False)
+    return "Noted; the machine stays in play."
+
+
+def _take_back(machine: Machine, request: HttpRequest) -> str:
+    own = Incident.objects.select_related("machine__show").filter(machine=machine, reported_by=actor(request))
+    incident = own.filter(pk=whole(request.POST.get("incident", ""))).first()
+    if incident is None:
+        raise Refusal("Only who reported it takes a report back here; the desk can always do it.")
+    incidents.take_back(incident, actor=actor(request))
+    return f"The report on {machine.name} was taken back."
+
+
+MACHINE_ACTS: dict[str, Callable[[Machine, HttpRequest], str]] = {
+    "fault": _report,
+    "note": _note,
+    "take-back": _take_back,
+}
+
+
+def _machine_page(request: HttpRequest, found: Machine, refusal: Refusal | None = None) -> HttpResponse:
+    found.refresh_from_db(fields=["in_order"])
+    shown = {
+        "show": found.show,
+        "machine": found,
+        "line": machine_lines([found], timezone.now())[0],
+        "waits": incidents.who_waits(found),
+        "refusal": refusal,
+        "what": request.POST.get("what", ""),
+    }
+    status = refusal.status if refusal else 200
+    return render(request, "tournaments/official/machine.html", shown, status=status)
+
+
 def mark(game: Game) -> str:
-    """What a page of a match is known by: its last change and who has agreed."""
+    """What a page of a match is known by: its last change, who has agreed, and whether the machine is in order."""
     agreed = "".join("1" if place.agreed else "0" for place in game.places)
-    return f"{game.match.revision}.{game.match.round <= game.match.stage.open_round}.{game.ready}.{agreed}"
+    in_turn = game.match.round <= game.match.stage.open_round
+    return f"{game.match.revision}.{in_turn}.{game.ready}.{agreed}.{game.match.machine.in_order}"
 
 
 def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refusal: Refusal | None) -> HttpResponse:
@@ -92,6 +173,7 @@ def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refus
         "lines": place_lines(game, context.get("typed")),
         "mark": mark(game),
         "rulings": _rulings(game),
+        "trouble": trouble(game.match.machine),
         "refusal": refusal,
         "post_to": stage_url("official:match", stage, game.match.pk),
         "desk": False,

@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from tournaments import formats, selectors
-from tournaments.domain.facts import Entrant, Phase, StageMachine, Standing
+from tournaments.domain.facts import Entrant, MachineState, Phase, StageMachine, Standing
 from tournaments.domain.points import COUNT_DOWN, LINEAR_100, PAPA
 from tournaments.domain.scores import grouped
 from tournaments.domain.standings import place_words, why
@@ -195,7 +195,8 @@ def _machine_table(reading: Reading, used: int) -> dict[str, Any] | None:
     return {
         "label": reading.stage.label,
         "machine": machine,
-        "note": lines.MACHINE_WORDS[machine.state],
+        "out_of_order": not machine.in_order,
+        **_withdrawn(reading, machine, entrants),
         "playing": [entrants[entry] for entry, on in reading.facts.playing if on == used],
         "results": [
             (place_words(r.place, r.shared), entrants[r.entry], grouped(r.value), r.points, ruled.get(r.entry, ""))
@@ -204,6 +205,22 @@ def _machine_table(reading: Reading, used: int) -> dict[str, Any] | None:
         "unranked": [
             (entrants[entry], ruled[entry])
             for entry in sorted(unranked & set(entrants), key=lambda entry: entrants[entry].number)
+        ],
+    }
+
+
+def _withdrawn(reading: Reading, machine: StageMachine, entrants: dict[int, Entrant]) -> dict[str, Any]:
+    """Of a machine that is withdrawn: what that means, and its scores, the best first, with what became of each."""
+    if machine.state == MachineState.OPEN:
+        return {"note": "", "history": []}
+    used = selectors.withdrawal(reading.stage, machine.id)
+    given_back = {(game.entry, game.value) for game in reading.facts.played if game.machine == machine.id}
+    return {
+        "note": lines.withdrawn_words(used),
+        "history": [
+            (entrants[entry], grouped(value), "game given back" if (entry, value) in given_back else "ranked there")
+            for entry, value in selectors.scores_on(reading.stage, machine.id)
+            if entry in entrants and not machine.ranked
         ],
     }
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests import factories
 from tests.tournaments.admin.pages import errors, every_change_is_in_the_journal, text
-from tournaments.models import Entry, Journal, StageMachine
-from tournaments.services import entries
+from tournaments.models import Entry, Journal, Ruling, StageMachine
+from tournaments.services import entries, machines
 
 
 def used(world, number=1):
@@ -110,11 +110,38 @@ def test_a_machine_is_closed_or_cancelled_in_a_stage_with_a_reason_and_opened_ag
 
     row.refresh_from_db()
     assert row.state == StageMachine.State(state)
-    assert Journal.objects.filter(action="set machine state").get().reason == "The flipper broke."
+    ruling = Ruling.objects.get()
+    assert (ruling.kind, ruling.reason, ruling.undone_at) == (Ruling.Kind.MACHINE, "The flipper broke.", None)
+    assert Journal.objects.get(action="withdraw machine").ruling == ruling
     pages.act("stagemachine", "open-again", row, reason="Repaired.")
     row.refresh_from_db()
+    ruling.refresh_from_db()
     assert row.state == StageMachine.State.OPEN
+    assert ruling.undone_at is not None
     assert every_change_is_in_the_journal()
+
+
+def test_a_machine_withdrawn_is_withdrawn_no_second_time_and_its_page_leads_to_the_effects(pages, world):
+    row = used(world)
+    pages.act("stagemachine", "let-stand", row, reason="The flipper broke.")
+
+    answer = pages.act("stagemachine", "cancel", row, reason="Worse.")
+
+    assert answer.status_code == 422
+    assert errors(answer) == {None: ["Machine 2 (M2) is closed, scores stand already; take that back first."]}
+    shown = pages.get("stagemachine", "change", row.pk)
+    assert [label for label, _ in shown.context["acts"]] == ["Open again"]
+    assert "/desk/party/open/qualifying/machines/M2/" in shown.content.decode()
+
+
+def test_a_machine_that_came_withdrawn_from_a_folder_is_opened_again(pages, world):
+    row = used(world)
+    machines.set_state(row, actor=None, state="let-stand", reason="from a folder")
+
+    pages.act("stagemachine", "open-again", row, reason="Repaired.")
+
+    row.refresh_from_db()
+    assert row.state == StageMachine.State.OPEN
 
 
 def test_a_machine_nobody_played_is_left_out(pages, world):

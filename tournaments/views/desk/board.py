@@ -34,6 +34,7 @@ from tournaments.views.desk.common import (
 from tournaments.views.desk.confirm import confirmed
 from tournaments.views.desk.entries import NO_RESULT
 from tournaments.views.desk.rulings import Choice
+from tournaments.views.machines import trouble
 from tournaments.views.matches import Game, games, rounds
 
 
@@ -185,6 +186,7 @@ def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refus
         "drawn_again": drawn_again,
         "may_break_off": game.match.state in (Match.State.WARM_UP, Match.State.PLAYING)
         and not any(place.score for place in game.places),
+        "trouble": trouble(game.match.machine),
         **context,
     }
     return page(request, "match", stage, shown, refusal, status=422 if context.get("faulty") else 200)

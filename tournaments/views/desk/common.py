@@ -28,6 +28,7 @@ PAGE_PARTS = {
     "desk:score": ("score",),
     "desk:entry": ("number",),
     "desk:match": ("match",),
+    "desk:withdraw-machine": ("code",),
     "official:match": ("match",),
 }
 """The parts of the address that some pages need beside their stage."""

@@ -16,6 +16,7 @@ from tournaments.forms import TimesForm
 from tournaments.models import Entry, Ruling, Stage
 from tournaments.selectors import StageRead
 from tournaments.services import game_rulings, shows, stages
+from tournaments.services.given_back import given_back
 from tournaments.views.desk import rulings, ties
 from tournaments.views.desk.common import (
     actor,
@@ -108,7 +109,13 @@ def _decide(request: HttpRequest, stage: Stage, act: Callable[..., object], told
     return decide(request, stage, act, told=told, back="desk:close", shown=shown)
 
 
-FILTERS = {"missing": "Games to play", "not-started": "Not started", "unfinished": "Unfinished", "all": "Everybody"}
+FILTERS = {
+    "missing": "Games to play",
+    "not-started": "Not started",
+    "unfinished": "Unfinished",
+    "given-back": "Given back",
+    "all": "Everybody",
+}
 SORTS = {"number": "Number", "name": "Name", "games": "Games"}
 
 
@@ -146,19 +153,23 @@ def no_shows(request: HttpRequest, stage: Stage) -> HttpResponse:
 def _missing_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = None) -> HttpResponse:
     read = selectors.stage_facts(stage)
     everybody = progress(read)
+    back = {line.entrant.id: line.words for line in given_back(stage, read) if line.left}
     only = _choice(request, "only", FILTERS)
     sort = _choice(request, "sort", SORTS)
     shown = {
         "missing": [one for one in everybody if one.missing],
         "not-started": [one for one in everybody if one.not_started],
         "unfinished": [one for one in everybody if one.unfinished],
+        "given-back": [one for one in everybody if one.entrant.id in back],
         "all": everybody,
     }
     counts = {name: len(group) for name, group in shown.items()}
     context = {
         "read": read,
         "lines": sorted(shown[only], key=lambda one: _sorting(one, sort)),
-        "filters": [(name, label, counts[name]) for name, label in FILTERS.items()],
+        "given_back": back,
+        # Hardly ever is a machine withdrawn: the list is offered where there is something on it.
+        "filters": [(name, label, counts[name]) for name, label in FILTERS.items() if name != "given-back" or back],
         "sorts": SORTS.items(),
         "only": only,
         "sort": sort,

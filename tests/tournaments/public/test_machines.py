@@ -1,0 +1,112 @@
+"""What everybody reads of a machine that is out of order or withdrawn."""
+
+from decimal import Decimal
+
+import pytest
+
+from tests import factories
+from tests.tournaments.public import finals
+from tests.tournaments.public.reading import table, text
+from tournaments.models import StageMachine
+from tournaments.services import incidents, matches, withdrawn
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def world():
+    made = factories.qualifying(players=3, stock=3, rules={"qualifiers": 2, "games_allowed": 3, "games_counted": 3})
+    factories.standings(made, [[1_000], [2_000, 700]])
+    return made
+
+
+def withdraw(world, way, **more):
+    used = StageMachine.objects.get(stage=world.stage, machine=world.machines[0])
+    withdrawn.withdraw_machine(used, actor=None, way=way, reason="it burnt out", **more)
+
+
+def rescale(world):
+    withdraw(world, "rescaled", substitute=world.machines[1], factor=Decimal("0.8"))
+
+
+def test_a_machine_out_of_order_says_so_wherever_it_is_named_and_no_longer_after_the_repair(public, world):
+    incident = incidents.report(world.machines[0], actor=None, what="the flipper of Ann broke")
+    pages = public(world)
+
+    assert table(pages.stage(), "leaders")[0][0] == "Machine 1 M1 · out of order"
+    assert "Out of order just now: no game starts on it." in text(pages.machine("M1"))
+    assert "Machine 1 out of order" in text(pages.player(3))
+    assert "Ann" not in text(pages.machine("M1"))
+
+    incidents.repaired(incident, actor=None)
+    assert all(
+        "out of order" not in text(page).lower() for page in (pages.stage(), pages.machine("M1"), pages.player(3))
+    )
+
+
+def test_a_page_that_is_open_hears_of_a_machine_out_of_order(public, world):
+    pages = public(world)
+    version = f"{world.tournament.revision}.open"
+    assert pages.rows(version).status_code in (200, 204)
+    world.tournament.refresh_from_db()
+    version = f"{world.tournament.revision}.open"
+    assert pages.rows(version).status_code == 204
+
+    incidents.report(world.machines[0], actor=None)
+
+    assert "out of order" in text(pages.rows(version))
+
+
+def test_a_cancelled_machine_keeps_its_scores_to_be_read_and_the_player_has_the_game_back(public, world):
+    withdraw(world, "cancelled", substitute=world.machines[2])
+    pages = public(world)
+
+    told = text(pages.machine("M1"))
+    assert "players get the game back. Machine 3 stands in." in told
+    assert table(pages.machine("M1"), "machine-history") == [
+        ["Player 2 No. 2", "2,000", "game given back"],
+        ["Player 1 No. 1", "1,000", "game given back"],
+    ]
+    assert "Machine 1 machine cancelled, game given back" in text(pages.player(1))
+
+
+def test_a_rescaled_score_is_shown_with_the_original_beside_it_and_the_old_page_keeps_both(public, world):
+    rescale(world)
+    pages = public(world)
+
+    assert "Machine 2 1,000 on Machine 1, times 0.8" in text(pages.player(1))
+    assert "1,000 on Machine 1, times 0.8" in text(pages.machine("M2"))
+    assert table(pages.machine("M2"), "machine-ranking")[0][2] == "800"
+    assert "Withdrawn: its scores times 0.8 are ranked on Machine 2." in text(pages.machine("M1"))
+    assert table(pages.machine("M1"), "machine-history") == [
+        ["Player 2 No. 2", "2,000", "game given back"],
+        ["Player 1 No. 1", "1,000", "ranked there"],
+    ]
+
+
+def test_who_had_played_the_substitute_reads_that_the_game_is_given_back(public, world):
+    rescale(world)
+
+    assert "Machine 1 machine withdrawn, game given back 2,000" in text(public(world).player(2))
+
+
+def test_a_machine_whose_scores_stand_keeps_its_ranking(public, world):
+    withdraw(world, "let-stand")
+    page = public(world).machine("M1")
+
+    assert "Closed for new games; its scores stand." in text(page)
+    assert len(table(page, "machine-ranking")) == 2
+    assert table(page, "machine-history") == []
+
+
+def test_a_match_whose_machine_breaks_says_so_to_the_hall_and_to_its_players(public):
+    world = finals.cut()
+    made = finals.opened(world, "semi-finals", machines=2)
+    match = made.matches.order_by("order")[0]
+    matches.call(match, actor=None)
+    incidents.report(match.machine, actor=None)
+    pages = public(world)
+
+    assert "called to the machine out of order" in text(pages.get("semi-finals/"))
+    assert "The machine is out of order: ask at the tournament desk where you play." in text(pages.player(1))
+    assert "out of order" not in text(pages.player(2))

@@ -1,0 +1,159 @@
+"""A machine leaves a stage, guided: the way, what that way needs, what it would change, then the word; and back."""
+
+from decimal import Decimal
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from tournaments import selectors
+from tournaments.domain.refusals import Refusal
+from tournaments.domain.rulings import shown_factor
+from tournaments.models import Machine, Ruling, Stage, StageMachine
+from tournaments.services import rulings, withdrawn
+from tournaments.services.given_back import given_back
+from tournaments.views.desk.common import actor, desk_stage, page, posted_from
+from tournaments.views.desk.confirm import confirmed
+
+State = StageMachine.State
+VERBS = {State.CANCELLED: "Cancel", State.LET_STAND: "Close", State.RESCALED: "Rescale"}
+
+
+@desk_stage
+@require_http_methods(["GET", "HEAD", "POST"])
+def withdraw(request: HttpRequest, stage: Stage, code: str) -> HttpResponse:
+    """Choose how a machine is withdrawn; the same form sent shows what that changes, and sent again does it."""
+    used = used_in(stage, code)
+    if request.method != "POST":
+        return _withdraw_page(request, used)
+    try:
+        asked = _asked(request, used)
+    except Refusal as refusal:
+        return _withdraw_page(request, used, refusal)
+    label = stage.label.lower()
+    counted = withdrawn.counted(used, asked["way"], asked["substitute"], asked["factor"])
+    verb = VERBS[State(asked["way"])]
+    outcome = confirmed(
+        request,
+        stage,
+        lambda shown, late: withdrawn.withdraw_machine(used, actor=actor(request), shown=shown, **asked),
+        title=f"{verb} {used.machine.name} in {label}: {counted}",
+        button=f"{verb}: {counted}",
+        done=f"{used.machine} is withdrawn from {label}: {counted}.",
+        back=machine_page(used),
+    )
+    return _withdraw_page(request, used, outcome) if isinstance(outcome, Refusal) else outcome
+
+
+@desk_stage
+@posted_from("desk:withdraw-machine")
+def take_back(request: HttpRequest, stage: Stage, code: str) -> HttpResponse:
+    """Take the ruling back that withdrew a machine, after showing what that changes."""
+    used = used_in(stage, code)
+    ruling = ruling_on(used)
+    if ruling is None:
+        return _withdraw_page(request, used, Refusal(f"No ruling has withdrawn {used.machine} here any more."))
+    reason = request.POST.get("reason", "")
+    outcome = confirmed(
+        request,
+        stage,
+        lambda shown, late: rulings.undo_ruling(ruling, actor=actor(request), reason=reason, late=late, shown=shown),
+        title=f"Take back: {used.machine.name} in {stage.label.lower()} as it was before",
+        button="Take the ruling back",
+        done=f"{used.machine} is in {stage.label.lower()} as it was before.",
+        back=machine_page(used),
+    )
+    return _withdraw_page(request, used, outcome) if isinstance(outcome, Refusal) else outcome
+
+
+def used_in(stage: Stage, code: str) -> StageMachine:
+    """The use of a machine in this stage, or 404."""
+    used = StageMachine.objects.select_related("machine__show", "substitute", "stage__tournament__show")
+    return get_object_or_404(used, stage=stage, machine__code__iexact=code)
+
+
+def ruling_on(used: StageMachine) -> Ruling | None:
+    """The ruling in force that withdrew it here."""
+    found = Ruling.objects.filter(
+        stage=used.stage_id, machine=used.machine_id, kind=Ruling.Kind.MACHINE, undone_at=None
+    )
+    return found.select_related("decided_by", "tournament").first()
+
+
+def machine_page(used: StageMachine) -> str:
+    """The address of the machine's own page."""
+    return reverse("desk:machine", args=[used.machine.show.slug, used.machine.code])
+
+
+def _asked(request: HttpRequest, used: StageMachine) -> dict[str, Any]:
+    """What the form asks for; raises `Refusal` with what is wrong with it."""
+    way, code = request.POST.get("way", ""), request.POST.get("substitute", "")
+    if way not in withdrawn.WAYS:
+        raise Refusal("Choose one of the three ways.", field="way")
+    substitute = _substitutes(used).filter(code=code).first() if code else None
+    if code and substitute is None:
+        raise Refusal(f"The machine {code} cannot stand in; choose another.", field="substitute")
+    factor: Decimal | None = None
+    if way == State.RESCALED:
+        if substitute is None:
+            raise Refusal("Choose the machine on which the scores are ranked.", field="substitute")
+        typed = request.POST.get("proposed") or request.POST.get("factor", "")
+        if not typed.strip():
+            raise Refusal("Type a factor, or take the proposed one.", field="factor")
+        factor = withdrawn.read_factor(typed)
+    return {"way": way, "substitute": substitute, "factor": factor, "reason": request.POST.get("reason", "")}
+
+
+def _substitutes(used: StageMachine) -> Any:
+    """The machines that can stand in: of the show, in order, and not withdrawn from the stage themselves."""
+    gone = StageMachine.objects.filter(stage=used.stage_id).exclude(state=State.OPEN).values("machine")
+    others = Machine.objects.filter(show=used.machine.show_id, in_order=True).exclude(pk=used.machine_id)
+    return others.exclude(pk__in=gone).order_by("name", "code")
+
+
+def _withdraw_page(request: HttpRequest, used: StageMachine, refusal: Refusal | None = None) -> HttpResponse:
+    used = used_in(used.stage, used.machine.code)
+    typed = request.POST if request.method == "POST" else request.GET
+    way, code = typed.get("way", ""), typed.get("substitute", "")
+    if way and way not in withdrawn.WAYS:
+        raise Http404(f"A machine is not withdrawn by “{way}”.")
+    read = selectors.stage_facts(used.stage)
+    context: dict[str, Any] = {
+        "used": used,
+        "machine": used.machine,
+        "back": machine_page(used),
+        "way": way,
+        "ways": _ways(used),
+        "ruling": ruling_on(used),
+        "reason": typed.get("reason", ""),
+        "factor": typed.get("factor", ""),
+        "scores": sum(1 for game in read.facts.played if game.machine == used.machine_id),
+        "given_back": given_back(used.stage, read),
+    }
+    if way and used.state == State.OPEN:
+        substitutes = list(_substitutes(used))
+        context["substitutes"] = substitutes
+        context["substitute"] = next((machine for machine in substitutes if machine.code == code), None)
+        if way == State.RESCALED:
+            context["proposals"] = [(m, withdrawn.propose_factor(used, m)) for m in substitutes]
+            if context["substitute"]:
+                context["proposal"] = _proposal(used, context["substitute"])
+    return page(request, "withdraw", used.stage, context, refusal)
+
+
+def _ways(used: StageMachine) -> list[tuple[str, str, str]]:
+    """(key, title, meaning) of each way that the stage allows."""
+    found = []
+    for key, words in withdrawn.WAYS.items():
+        title, _, meaning = words.partition(": ")
+        if key != State.CANCELLED or not used.stage.spec.matches:
+            found.append((str(key), title, meaning[:1].upper() + meaning[1:]))
+    return found
+
+
+def _proposal(used: StageMachine, substitute: Machine) -> dict[str, Any]:
+    """What the two medians say, for a person to judge."""
+    proposal = withdrawn.propose_factor(used, substitute)
+    return {"numbers": proposal, "factor": shown_factor(proposal.factor) if proposal.factor else ""}
