@@ -42,6 +42,10 @@ Image = dict[str, Any]
 Rows = dict[tuple[str, int], Image]
 
 
+UNKNOWN = "unknown"
+"""Marks the changes of a ruling from elsewhere of which nobody here knows what was before."""
+
+
 class Change(NamedTuple):
     """One row before and after a ruling; None where there was none. Only the fields that differ, if it had both."""
 
@@ -79,6 +83,11 @@ def rows(tournament: Tournament) -> Rows:
 def take_back(ruling: Ruling, log: Log) -> None:
     """Put back what a ruling changed; raises `Refusal` with what has been changed since."""
     tournament = ruling.tournament
+    if ruling.changes.get(UNKNOWN):
+        raise Refusal(
+            f"“{ruling.get_kind_display()}” came with an imported folder, which does not say what was there before."
+            " It cannot be taken back here; correct the scores and the match at the desk."
+        )
     changes = [Change(*row) for row in ruling.changes["rows"]]
     now = rows(tournament)
     left = _touched_since(tournament, changes, ruling, now)
