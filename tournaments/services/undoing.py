@@ -19,7 +19,7 @@ from django.db.models import Model
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, StageMachine, Tournament
 from tournaments.services.change import Log
-from tournaments.services.progress import decided_by_games, fill, open_next_round
+from tournaments.services.progress import decided_by_games, fill, follow, open_next_round
 
 WATCHED: dict[str, tuple[type[Model], str]] = {
     "stage": (Stage, "tournament"),
@@ -96,6 +96,9 @@ def take_back(ruling: Ruling, log: Log) -> None:
     for change in kept:
         _refuse_if_changed(change, now, made, ruling)
     _put_back(kept, log)
+    # Where the ruling came with a folder, the games concerned are not among what it changed.
+    for match in Match.objects.filter(scores__in=[c.pk for c in kept if c.model == "score"]).distinct():
+        follow(match, log)
     for stage in Stage.objects.filter(tournament=tournament).select_related("tournament__show").order_by("position"):
         if stage.state == Stage.State.OPEN and stage.spec.matches:
             open_next_round(stage, log)

@@ -20,6 +20,8 @@ SCORE_STATES = (RECORDED, AGREED, PLAYING, DISCARDED, WAITING, VOID)
 COUNTED = (RECORDED, AGREED)
 LIVE = (*COUNTED, PLAYING, DISCARDED)
 
+NOT_SAID = "-"
+"""Stands for one of several states that are not known."""
 LOWERED = (Kind.EXTRA_BALL_80, Kind.EXTRA_BALL_ZERO, Kind.ADJUSTED, Kind.ZERO)
 """Rulings that put the value that counts beside the one that was reached."""
 TAKEN_OUT = (Kind.STOPPED, Kind.VOIDED)

@@ -84,7 +84,7 @@ def _write_on_score(writing: Writing, line: RulingLine, stage: Stage) -> None:
         if score.match:
             follow(score.match, log)
 
-    about = {"score": score, "match": score.match, "entry": score.entry, "machine": score.machine}
+    about: dict[str, Any] = {"score": score, "match": score.match, "entry": score.entry, "machine": score.machine}
     before = snapshot(score)
     ruling = _make(
         writing,
@@ -111,6 +111,8 @@ def _alter(score: Score, line: RulingLine) -> None:
         score.state = Score.State.VOID
     elif line.kind == Kind.DISCARDED and counted:
         score.state = Score.State.DISCARDED
+    elif line.kind == Kind.DISCARDED and score.match and score.state == Score.State.VOID:
+        return
     elif line.kind == Kind.CORRECTED and score.value == line.reached:
         score.value = line.counts
     elif line.kind in (*LOWERED, *TAKEN_OUT, Kind.DISCARDED, Kind.CORRECTED):
@@ -233,7 +235,7 @@ def _withdraw_no_shows(writing: Writing, line: RulingLine) -> None:
     away = [writing.entries[n] for n in line.numbers if n in writing.entries and status.get(n) in gone]
     for number, was in zip(line.numbers, line.was, strict=False):
         if number in writing.entries:
-            _bring_to(writing, writing.entries[number], was)
+            _bring_to(writing, writing.entries[number], was)  # a status that is not said is left alone
 
     def carry_out(ruling: Ruling, log: Log) -> None:
         here = Entry.objects.filter(pk__in=[entry.pk for entry in away])

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from tournaments.domain.facts import Phase
+from tournaments import selectors
+from tournaments.domain.facts import Phase, Played
+from tournaments.domain.rulings import ranked_elsewhere
 from tournaments.models import Entry, Machine, Match, Score, Stage, StageMachine, Tournament
 from tournaments.services import scores
 from tournaments.services.change import Actor, change
@@ -148,12 +150,16 @@ def write_void(
 
 
 def _free_place(stage: Stage, entry: Entry, machine: Machine) -> tuple[int, int]:
-    """The attempt and the slot of a void game: free ones as far as the rules go, else those that are played again."""
+    """The attempt and the slot of a void game: free ones while there is room for it, else those that are taken."""
     rules = stage.tournament.kind.qualifying(stage.tournament.rules_in_force)
     live = Score.objects.filter(stage=stage, entry=entry, state__in=Score.LIVE, match=None)
-    attempts = set(live.filter(machine=machine).values_list("attempt", flat=True))
-    slots = set(live.values_list("slot", flat=True))
+    games = list(live.values_list("machine_id", "attempt", "slot"))
+    cancelled, moves = selectors.withdrawn(stage)
+    played, _ = ranked_elsewhere([Played(entry.pk, pk, 0) for pk, *_ in games], moves, rules.games_per_machine)
+    counted = [game for game in played if game.machine not in cancelled]
+    attempt = scores.first_free({attempt for pk, attempt, _ in games if pk == machine.pk})
+    full = len(counted) >= rules.games_allowed and machine.pk not in cancelled
     return (
-        next((n for n in range(1, rules.games_per_machine + 1) if n not in attempts), 1),
-        next((n for n in range(1, rules.games_allowed + 1) if n not in slots), 1),
+        attempt if attempt <= rules.games_per_machine else 1,
+        min(slot for _, _, slot in games) if full else scores.first_free({slot for _, _, slot in games}),
     )

@@ -17,6 +17,7 @@ from tournaments.services.exchange.lines import (
     LOWERED,
     MACHINE_STATES,
     MATCHES,
+    NOT_SAID,
     ON_SCORES,
     PLAYING,
     RULINGS,
@@ -159,7 +160,7 @@ def _was(row: Row, kind: str) -> tuple[str, ...]:
     words = tuple(row.cells.get("was", "").lower().split())
     allowed = WAS.get(Kind(kind), COUNTED)
     for word in words:
-        if word not in allowed:
+        if word not in allowed and not (kind == Kind.NO_SHOWS and word == NOT_SAID):
             row.fault(f"The was “{word}” is not one of {', '.join(allowed)}.")
     many = len(row.cells.get("number", "").split()) if kind == Kind.NO_SHOWS else 1
     if words and len(words) != many:
@@ -204,7 +205,8 @@ def _counts(line: RulingLine, reached: int) -> int | None:
         return eighty_percent(reached)
     if line.kind in (Kind.ZERO, Kind.EXTRA_BALL_ZERO):
         return 0
-    return line.counts if line.kind == Kind.ADJUSTED else reached
+    # A note may stand beside a score that another ruling has changed.
+    return line.counts if line.kind == Kind.ADJUSTED or line.counts is not None else reached
 
 
 def put_on_scores(
@@ -261,7 +263,8 @@ def _fits(ruling: RulingLine) -> Callable[[ScoreLine], bool]:
     if ruling.kind in TAKEN_OUT:
         return lambda score: score.status == VOID
     if ruling.kind == Kind.DISCARDED:
-        return lambda score: score.status == DISCARDED
+        # A match played again makes all its scores void, whatever was decided about them.
+        return lambda score: score.status == DISCARDED or (bool(score.round) and score.status == VOID)
     if ruling.kind in LOWERED:
         return lambda score: score.ranked == ruling.counts
     return lambda score: True

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from tournaments.models import Match, Ruling, Score, Tournament
-from tournaments.services.exchange.lines import ON_SCORES, RULINGS
+from tournaments.models import Entry, Match, Ruling, Score, Tournament
+from tournaments.services.exchange.lines import NOT_SAID, ON_SCORES, RULINGS
+from tournaments.services.undoing import WATCHED
 
 Kind = Ruling.Kind
 STATES = {"score": "state", "entry": "status"}
@@ -52,13 +53,9 @@ def _what(ruling: Ruling, numbers: Mapping[int, int]) -> dict[str, object]:
             "scores": " ".join(str(values[str(pk)]) for pk in data["order"]) if values else "",
         }
     if kind == Kind.NO_SHOWS:
-        before = _before(ruling, "entry")
-        were = {numbers[pk]: state for pk, state in before.items() if pk in numbers}
-        known = all(number in were for number in data["numbers"])
-        return {
-            "number": " ".join(map(str, data["numbers"])),
-            "was": " ".join(were[number] for number in data["numbers"]) if known else "",
-        }
+        were = {numbers[pk]: state for pk, state in _before(ruling, "entry").items() if pk in numbers}
+        words = [were.get(number, NOT_SAID) for number in data["numbers"]]
+        return {"number": " ".join(map(str, data["numbers"])), "was": " ".join(words) if were else ""}
     if kind == Kind.MACHINE:
         return {"machine": ruling.machine.code if ruling.machine else ""}
     said: dict[str, object] = {"number": ruling.entry.number if ruling.entry else ""}
@@ -89,13 +86,17 @@ def _on_score(ruling: Ruling, score: Score) -> dict[str, object]:
 
 
 def _before(ruling: Ruling, model: str) -> dict[int, str]:
-    """The state before of each row of a model that the ruling gave another one, by id."""
+    """The state before of each row to which the ruling gave the state that it still has, by id."""
     field = STATES[model]
-    return {
-        pk: before[field]
+    rows = [
+        (pk, before[field], after[field])
         for name, pk, _, before, after in ruling.changes["rows"]
         if name == model and before and after and field in before
-    }
+    ]
+    now = dict(WATCHED[model][0]._default_manager.filter(pk__in=[pk for pk, *_ in rows]).values_list("pk", field))
+    # Whoever did not come and was disqualified later has still not come.
+    out = Entry.Status.DISQUALIFIED
+    return {pk: before for pk, before, after in rows if now.get(pk) in (after, out)}
 
 
 def time(moment: datetime | None, zone: Any) -> str:
