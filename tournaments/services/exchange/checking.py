@@ -114,7 +114,8 @@ def _given_back(
         own = [line for line in scores if line.stage == stage and line.status in LIVE]
         played = [Played(line.number, codes[line.machine], line.value or 0) for line in own]
         kept, _ = ranked_elsewhere(played, moves, rules.games_per_machine)
-        left = Counter(game.entry for game in played) - Counter(game.entry for game in kept)
+        ranked = Counter(game.entry for game in kept if game.machine not in moves)
+        left = Counter(game.entry for game in played) - ranked
         found.update({(stage, number): games for number, games in left.items()})
     return found
 

@@ -28,6 +28,19 @@ TAKEN_OUT = (Kind.STOPPED, Kind.VOIDED)
 """Rulings that make a score void."""
 ON_SCORES = (*game_rulings.ON_SCORES, *game_rulings.LATE)
 """Rulings that concern one score."""
+ON_A_SCORE = ("number", "machine", "round", "score", "reached", "counts", "was")
+COLUMNS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(Ruling.ORDERS, ("order", "scores")),
+    **dict.fromkeys(ON_SCORES, ON_A_SCORE),
+    Kind.WARNING: ("number", "round", "machine"),
+    Kind.OUT_OF_MATCH: ("number", "round", "machine", "was"),
+    Kind.REPLAYED: ("number", "round", "machine"),
+    Kind.DISQUALIFIED: ("number", "was"),
+    Kind.REPLACED: ("number", "seed", "instead_of"),
+    Kind.NO_SHOWS: ("number", "was"),
+    Kind.MACHINE: ("machine",),
+}
+"""What each kind of ruling that a folder holds says, beside its stage, its reason, and who decided it when."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ def _free_place(stage: Stage, entry: Entry, machine: Machine) -> tuple[int, int]
     games = list(live.values_list("machine_id", "attempt", "slot"))
     cancelled, moves = selectors.withdrawn(stage)
     played, _ = ranked_elsewhere([Played(entry.pk, pk, 0) for pk, *_ in games], moves, rules.games_per_machine)
-    counted = [game for game in played if game.machine not in cancelled]
+    counted = [game for game in played if game.machine not in cancelled | set(moves)]
     attempt = scores.first_free({attempt for pk, attempt, _ in games if pk == machine.pk})
     full = len(counted) >= rules.games_allowed and machine.pk not in cancelled
     return (

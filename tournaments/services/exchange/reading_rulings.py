@@ -10,6 +10,7 @@ from tournaments.models import Entry, Ruling, StageMachine
 from tournaments.services.exchange.faults import Fault
 from tournaments.services.exchange.games import MatchLine
 from tournaments.services.exchange.lines import (
+    COLUMNS,
     COUNTED,
     DISCARDED,
     ENTRIES,
@@ -35,19 +36,6 @@ from tournaments.services.exchange.reading import Reader
 from tournaments.services.exchange.tables import Row
 
 Kind = Ruling.Kind
-ON_A_SCORE = ("number", "machine", "round", "score", "reached", "counts", "was")
-COLUMNS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(Ruling.ORDERS, ("order", "scores")),
-    **dict.fromkeys(ON_SCORES, ON_A_SCORE),
-    Kind.WARNING: ("number", "round", "machine"),
-    Kind.OUT_OF_MATCH: ("number", "round", "machine", "was"),
-    Kind.REPLAYED: ("number", "round", "machine"),
-    Kind.DISQUALIFIED: ("number", "was"),
-    Kind.REPLACED: ("number", "seed", "instead_of"),
-    Kind.NO_SHOWS: ("number", "was"),
-    Kind.MACHINE: ("machine",),
-}
-"""What each kind of ruling says, beside its stage, its reason, and who decided it when."""
 OF_THE_TOURNAMENT = (Kind.DISQUALIFIED, Kind.NO_SHOWS)
 """Kinds that belong to no stage; a warning belongs to one only in a match."""
 ALTERING = (*LOWERED, *TAKEN_OUT, Kind.DISCARDED)
@@ -61,7 +49,7 @@ WAS = {Kind.DISQUALIFIED: (Entry.Status.ENTERED, Entry.Status.CHECKED_IN, Entry.
 
 def read_ruling(reader: Reader, row: Row) -> RulingLine:
     """A line of rulings.csv; what is wrong with it by itself is noted."""
-    kind = row.choice("kind", Ruling.Kind.values, "")
+    kind = row.choice("kind", tuple(map(str, COLUMNS)), "")
     if not kind:
         if row.sound:
             row.fault("The kind is missing.")

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from tournaments.models import Entry, Match, Ruling, Score, Tournament
-from tournaments.services.exchange.lines import NOT_SAID, ON_SCORES, RULINGS
+from tournaments.services.exchange.lines import COLUMNS, NOT_SAID, ON_SCORES, RULINGS
 from tournaments.services.undoing import WATCHED
 
 Kind = Ruling.Kind
@@ -16,7 +16,7 @@ STATES = {"score": "state", "entry": "status"}
 def rulings(tournament: Tournament) -> list[tuple[object, ...]]:
     """The lines, stage by stage in the order of the decisions; those on matches that were taken back are left out."""
     related = ("stage", "score__match", "score__entry", "score__machine", "match", "entry", "machine", "decided_by")
-    found = Ruling.objects.filter(tournament=tournament, undone_at=None).select_related(*related)
+    found = Ruling.objects.filter(tournament=tournament, undone_at=None, kind__in=COLUMNS).select_related(*related)
     kept = [ruling for ruling in found if not _of_a_match_taken_back(ruling)]
     kept.sort(key=lambda ruling: (ruling.stage.position if ruling.stage else 0, ruling.decided_at, ruling.pk))
     numbers = dict(tournament.entries.values_list("pk", "number"))
