@@ -21,10 +21,8 @@ def rulings(tournament: Tournament) -> list[tuple[object, ...]]:
     kept.sort(key=lambda ruling: (ruling.stage.position if ruling.stage else 0, ruling.decided_at, ruling.pk))
     numbers = dict(tournament.entries.values_list("pk", "number"))
     columns = (*RULINGS.needed, *RULINGS.optional)
-    return [
-        tuple({**_who_and_why(ruling), **_what(ruling, numbers)}.get(column, "") for column in columns)
-        for ruling in kept
-    ]
+    lines = [{**_who_and_why(ruling), **_what(ruling, numbers)} for ruling in kept]
+    return [tuple(line.get(column, "") for column in columns) for line in lines]
 
 
 def _of_a_match_taken_back(ruling: Ruling) -> bool:
