@@ -4,7 +4,7 @@ House rules, "Warning, disqualification, score adjusted or discarded", "Fault th
 "Extra ball played by mistake". What was reached always stays beside what counts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from statistics import median
@@ -85,7 +85,7 @@ def ranked_elsewhere(
         games[entry, machine] = games.get((entry, machine), 0) + 1
     notes = []
     # The best first: with repeats it is the better score that is carried over while there is room for one.
-    for entry, machine, value in sorted(moved, key=lambda game: -game.value):
+    for entry, machine, value in sorted(moved, key=_best_first(moves)):
         move = moves[machine]
         if games.get((entry, move.substitute), 0) >= games_per_machine:
             kept.append(Played(entry, machine, value))
@@ -96,6 +96,16 @@ def ranked_elsewhere(
             Note(entry, move.substitute, f"{grouped(value)} on {move.name}, times {shown_factor(move.factor)}")
         )
     return kept, notes
+
+
+def _best_first(moves: Mapping[int, Move]) -> Callable[[Played], tuple[int, int, str]]:
+    """The order in which games are carried over: by what they are ranked with, which alone can be compared."""
+
+    def key(game: Played) -> tuple[int, int, str]:
+        move = moves[game.machine]
+        return -rescaled(game.value, move.factor), -game.value, move.name
+
+    return key
 
 
 def proposed_factor(of: Sequence[int], onto: Sequence[int]) -> Decimal | None:

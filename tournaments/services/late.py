@@ -6,6 +6,8 @@ everybody's back when an old score was corrected.
 
 from dataclasses import dataclass
 
+from django.db.models import Q
+
 from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import NeedsDecision, Refusal
@@ -133,9 +135,12 @@ def _reopen(stage: Stage, log: Log) -> None:
         live.update(state=Score.State.VOID, revision=log.revision)
         clear_matches(target)
         target.seats.all().delete()
-        StageMachine.objects.filter(stage=target).exclude(machine__in=target.scores.values("machine")).delete()
-        orders = Ruling.objects.filter(stage=target, kind__in=Ruling.ORDERS, undone_at=None)
-        orders.exclude(kind=Ruling.Kind.LOTS).update(undone_at=log.now)
+        used = StageMachine.objects.filter(stage=target)
+        used.exclude(machine__in=target.scores.values("machine")).delete()
+        # What was decided about the games of the stage goes with them; its machines stay as they were left.
+        decided = Ruling.objects.filter(stage=target, undone_at=None)
+        kept = Q(kind=Ruling.Kind.LOTS) | Q(kind=Ruling.Kind.MACHINE, machine__in=used.values("machine"))
+        decided.exclude(kept).update(undone_at=log.now)
         Stage.objects.filter(pk=target.pk).update(
             state=Stage.State.PLANNED, opened_at=None, closed_at=None, open_round=1
         )

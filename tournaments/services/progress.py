@@ -104,12 +104,14 @@ def going_on(stage: Stage, feed: Feed) -> list[int]:
 def outcomes(stage: Stage) -> list[tuple[Match, Outcome]]:
     """Each game of a stage of single games with how it stands; only the ties that matter there are play-offs."""
     go_on = next((feed.many for feed in stage.spec.feeds), None)
-    matches = (
+    matches = list(
         stage.matches.exclude(state=Match.State.VOID)
         .select_related("machine", "stage__tournament")
         .prefetch_related("sides")
         .order_by("round", "order")
     )
+    if not matches:
+        return []
     out = _disqualified(stage)
     scores: dict[int, dict[int, int]] = {}
     discarded: set[tuple[int | None, int]] = set()

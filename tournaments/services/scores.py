@@ -381,10 +381,10 @@ class _Game:
         return ", ".join(words)
 
     def free_attempt(self) -> int:
-        return _first_free({score.attempt for score in self.here()})
+        return first_free({score.attempt for score in self.here()})
 
     def free_slot(self) -> int:
-        return _first_free({score.slot for score in self.own})
+        return first_free({score.slot for score in self.own})
 
 
 def _moment(at: datetime | None, log: Log) -> datetime:
@@ -392,7 +392,8 @@ def _moment(at: datetime | None, log: Log) -> datetime:
     return min(at, log.now) if at else log.now
 
 
-def _first_free(taken: set[int]) -> int:
+def first_free(taken: set[int]) -> int:
+    """The lowest number from 1 on that is not taken."""
     return next(number for number in range(1, len(taken) + 2) if number not in taken)
 
 

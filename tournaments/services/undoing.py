@@ -14,12 +14,12 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Model
+from django.db.models import Model, Q
 
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, StageMachine, Tournament
 from tournaments.services.change import Log
-from tournaments.services.progress import decided_by_games, fill, open_next_round
+from tournaments.services.progress import decided_by_games, fill, follow, open_next_round
 
 WATCHED: dict[str, tuple[type[Model], str]] = {
     "stage": (Stage, "tournament"),
@@ -35,11 +35,18 @@ WATCHED: dict[str, tuple[type[Model], str]] = {
 FOLLOWING = ("seat", "match", "side")
 """What games decide by themselves in the stages that they feed."""
 
+OVER = ("state", "done_at")
+"""What follows from the scores of a match."""
+
 BOOKKEEPING = ("revision", "open_round")
 """Fields that go on by themselves and are no part of what was ruled."""
 
 Image = dict[str, Any]
 Rows = dict[tuple[str, int], Image]
+
+
+UNKNOWN = "unknown"
+"""Marks the changes of a ruling from elsewhere of which nobody here knows what was before."""
 
 
 class Change(NamedTuple):
@@ -55,15 +62,20 @@ class Change(NamedTuple):
 @contextmanager
 def recorded(tournament: Tournament, ruling: Ruling, log: Log) -> Iterator[None]:
     """Keep with the ruling what the block changes in the tournament."""
-    before = rows(tournament)
+    before, in_force = rows(tournament), _in_force(tournament)
     yield
     after = rows(tournament)
     stages = {pk: image for (model, pk), image in after.items() if model == "stage"}
     ruling.changes = {
         "rows": [list(change) for change in _difference(before, after)],
         "following": {str(pk): _digest(after, pk) for pk in stages},
+        "rulings": sorted(in_force - _in_force(tournament)),
     }
     ruling.save()
+
+
+def _in_force(tournament: Tournament) -> set[int]:
+    return set(Ruling.objects.filter(tournament=tournament, undone_at=None).values_list("pk", flat=True))
 
 
 def rows(tournament: Tournament) -> Rows:
@@ -79,6 +91,11 @@ def rows(tournament: Tournament) -> Rows:
 def take_back(ruling: Ruling, log: Log) -> None:
     """Put back what a ruling changed; raises `Refusal` with what has been changed since."""
     tournament = ruling.tournament
+    if ruling.changes.get(UNKNOWN):
+        raise Refusal(
+            f"“{ruling.get_kind_display()}” came with an imported folder, which does not say what was there before."
+            " It cannot be taken back here; correct the scores and the match at the desk."
+        )
     changes = [Change(*row) for row in ruling.changes["rows"]]
     now = rows(tournament)
     left = _touched_since(tournament, changes, ruling, now)
@@ -87,6 +104,10 @@ def take_back(ruling: Ruling, log: Log) -> None:
     for change in kept:
         _refuse_if_changed(change, now, made, ruling)
     _put_back(kept, log)
+    Ruling.objects.filter(pk__in=ruling.changes.get("rulings", ())).update(undone_at=None, undone_by=None)
+    # Taken back out of turn, or imported: whether a game is over rests on more than what this ruling changed.
+    for match in _games_of(tournament, kept):
+        follow(match, log)
     for stage in Stage.objects.filter(tournament=tournament).select_related("tournament__show").order_by("position"):
         if stage.state == Stage.State.OPEN and stage.spec.matches:
             open_next_round(stage, log)
@@ -137,11 +158,19 @@ def _refuse_if_changed(change: Change, now: Rows, made: set[tuple[str, int]], ru
     if change.after is None:
         changed = current is not None or _dealt_anew(change, now, made)
     else:
-        changed = current is None or any(current[field] != value for field, value in change.after.items())
+        changed = current is None or any(
+            current[field] != value for field, value in change.after.items() if not _follows(field, change, current)
+        )
     if changed:
         later = _later_ruling(ruling, change)
         what = f"{later}, decided later, rests on it; take that back first" if later else _named(change)
         raise Refusal(f"“{ruling.get_kind_display()}” cannot be taken back as it was: {what}.")
+
+
+def _follows(field: str, change: Change, current: Image) -> bool:
+    """Whether a field is worked out from others: a match is being played or over as its scores are."""
+    states = {current.get("state"), (change.after or {}).get("state")}
+    return change.model == "match" and field in OVER and states <= {Match.State.PLAYING, Match.State.DONE}
 
 
 def _dealt_anew(change: Change, now: Rows, made: set[tuple[str, int]]) -> bool:
@@ -171,6 +200,20 @@ def _named(change: Change) -> str:
     model = WATCHED[change.model][0]
     row = model._default_manager.filter(pk=change.pk).first()
     return f"{row} has been changed since" if row else f"a {model._meta.verbose_name} has been taken away since"
+
+
+def _games_of(tournament: Tournament, changes: Sequence[Change]) -> list[Match]:
+    """The matches that the rows of a ruling belong to."""
+    pks = {model: [change.pk for change in changes if change.model == model] for model in WATCHED}
+    concerned = (
+        Q(pk__in=pks["match"])
+        | Q(scores__in=pks["score"])
+        | Q(sides__in=pks["side"])
+        | Q(sides__entry__in=pks["entry"])
+    )
+    live = Match.objects.filter(stage__tournament=tournament).exclude(state=Match.State.VOID)
+    ordered = live.filter(concerned).select_related("stage__tournament").order_by("stage__position", "pk").distinct()
+    return [match for match in ordered if Match.objects.filter(pk=match.pk).exists()]
 
 
 def _put_back(changes: Sequence[Change], log: Log) -> None:

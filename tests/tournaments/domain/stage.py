@@ -56,10 +56,15 @@ def stage(
     phase: Phase = Phase.OPEN,
     playing: Iterable[tuple[str, str]] = (),
     waiting: Iterable[tuple[str, str]] = (),
+    spent: Iterable[tuple[str, str]] = (),
     decisions: Iterable[tuple[str, str]] = (),
     may_enter: int = 0,
+    more: str = "",
 ) -> StageFacts:
-    """Facts from `{"A": {"AFM": 100, "MM": (5, 7)}}`: entries by letter, several games on a machine as a tuple."""
+    """Facts from `{"A": {"AFM": 100, "MM": (5, 7)}}`: entries by letter, several games on a machine as a tuple.
+
+    `more` are entries without a score.
+    """
     standings = dict.fromkeys(withdrawn, Standing.WITHDRAWN) | dict.fromkeys(disqualified, Standing.DISQUALIFIED)
     games = [
         Played(entry(name), machine(code), value)
@@ -70,7 +75,8 @@ def stage(
     return StageFacts(
         phase=phase,
         entrants=tuple(
-            Entrant(entry(name), number(name), f"Player {name}", standings.get(name, Standing.IN)) for name in scores
+            Entrant(entry(name), number(name), f"Player {name}", standings.get(name, Standing.IN))
+            for name in (*scores, *more)
         ),
         machines=tuple(
             StageMachine(machine(code), code, f"Machine {code}", (states or {}).get(code, MachineState.OPEN))
@@ -79,6 +85,7 @@ def stage(
         played=tuple(games),
         playing=tuple((entry(name), machine(code)) for name, code in playing),
         waiting=tuple((entry(name), machine(code)) for name, code in waiting),
+        spent=tuple((entry(name), machine(code)) for name, code in spent),
         decisions=tuple(Decision(kind, entries(order)) for kind, order in decisions),
         may_enter=may_enter,
     )

@@ -74,7 +74,7 @@ def test_an_empty_folder_of_every_format_is_without_fault(kind):
         ({"scores": "number,machine,score,round\n1,TZ,5,2\n"}, "line 2: Qualifying has no rounds"),
         (
             {"scores": "number,machine,score,stage,round,status\n1,TZ,5,final,1,waiting\n"},
-            "line 2: A score of a match is recorded, agreed or void.",
+            "line 2: A score of a match is recorded, agreed, discarded or void.",
         ),
         (
             {"scores": "number,machine,score,stage,round\n1,TZ,5,final,1\n"},

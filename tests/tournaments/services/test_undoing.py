@@ -1,83 +1,23 @@
 """Whatever is ruled in whatever order: a preview is what then happens, and undone in reverse all is as it was."""
 
+from contextlib import suppress
 from random import Random
 
 import pytest
 
-from tests import factories
+from tests.tournaments.services.officials import (
+    IN_MATCHES,
+    IN_QUALIFYING,
+    Officials,
+    in_qualifying,
+    in_the_semi_finals,
+)
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Entry, Match, Ruling, Score, StageMachine
-from tournaments.services import effects, entries, exchange, game_rulings, rulings, withdrawn
+from tournaments.models import Match, Ruling, Score
+from tournaments.services import effects, exchange, rulings
 from tournaments.services.undoing import rows
 
-STEPS = 14
-
-
-class Officials:
-    """People who rule on anything by chance; a refusal is theirs to live with."""
-
-    def __init__(self, world, random):
-        self.world, self.random = world, random
-
-    def score(self):
-        return self.random.choice(list(Score.objects.order_by("pk").select_related("stage__tournament")))
-
-    def on_score(self):
-        score, kind = self.score(), self.random.choice(game_rulings.ON_SCORES)
-        value = self.random.randrange(20) * 500
-        return lambda shown: game_rulings.rule_on_score(
-            score, actor=None, kind=kind, reason="seen", seen=score.revision, value=value, shown=shown
-        )
-
-    def disqualify(self):
-        entry = self.random.choice(self.world.entries)
-        return lambda shown: entries.disqualify(Entry.objects.get(pk=entry.pk), actor=None, reason="rude", shown=shown)
-
-    def no_shows(self):
-        chosen = self.random.sample(self.world.entries, 2)
-        return lambda shown: game_rulings.withdraw_no_shows(chosen, actor=None, reason="not here", shown=shown)
-
-    def machine(self):
-        used = self.random.choice(list(StageMachine.objects.select_related("stage__tournament").order_by("pk")))
-        way = self.random.choice(list(withdrawn.WAYS))
-        substitute = None if way == StageMachine.State.LET_STAND else self.random.choice(self.world.machines)
-        factor = withdrawn.read_factor("0.75") if way == StageMachine.State.RESCALED else None
-        return lambda shown: withdrawn.withdraw_machine(
-            used, actor=None, way=way, reason="broken", substitute=substitute, factor=factor, shown=shown
-        )
-
-    def out_of_match(self):
-        match = self.match()
-        entry = self.random.choice(list(match.sides.order_by("rank"))).entry_id
-        return lambda shown: game_rulings.disqualify_from_match(
-            match, actor=None, entry=entry, reason="shouted", shown=shown
-        )
-
-    def play_again(self):
-        match, machine = self.match(), self.random.choice([None, *self.world.machines])
-        return lambda shown: game_rulings.play_again(match, actor=None, reason="stuck", machine=machine, shown=shown)
-
-    def match(self):
-        return self.random.choice(list(Match.objects.select_related("stage__tournament").order_by("pk")))
-
-
-IN_QUALIFYING = [Officials.on_score] * 4 + [Officials.disqualify, Officials.no_shows, Officials.machine]
-IN_MATCHES = [Officials.on_score] * 3 + [Officials.out_of_match, Officials.play_again, Officials.disqualify]
-
-
-def in_qualifying(random):
-    world = factories.qualifying(players=7, stock=5, rules={"qualifiers": 4})
-    for entry in world.entries[:6]:
-        for machine in random.sample(world.machines, 3):
-            factories.play(world.stage, entry, machine, random.randrange(1, 9) * 1_000)
-    return world
-
-
-def in_the_semi_finals(random):
-    world = factories.seated()
-    for match in factories.dealt(world, "semi-finals"):
-        factories.scored(match, *(random.randrange(1, 5) * 1_000 for _ in range(4)))
-    return world
+STEPS = 7
 
 
 def act_as_shown(tournament, act):
@@ -99,26 +39,87 @@ def tried(tournament, act):
         return False
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize(("begin", "acts"), [(in_qualifying, IN_QUALIFYING), (in_the_semi_finals, IN_MATCHES)])
-def test_rulings_undone_in_reverse_leave_everything_as_it_was_and_a_preview_is_what_happens(begin, acts, seed):
-    random = Random(seed)
+def ruled(begin, acts, random):
+    """A world in which officials have done some things, or tried to, and its rows before each ruling."""
     world = begin(random)
     officials = Officials(world, random)
-    states = [(exchange.dump(world.tournament), rows(world.tournament))]
-    states += [
-        (exchange.dump(world.tournament), rows(world.tournament))
-        for _ in range(STEPS)
-        if tried(world.tournament, random.choice(acts)(officials))
-    ]
+    files, states = exchange.dump(world.tournament), [rows(world.tournament)]
+    states += [rows(world.tournament) for _ in range(STEPS) if tried(world.tournament, random.choice(acts)(officials))]
+    return world, files, states
+
+
+def undo(ruling, shown=""):
+    rulings.undo_ruling(ruling, actor=None, reason="appeal", shown=shown)
+
+
+WORLDS = [(in_qualifying, IN_QUALIFYING), (in_the_semi_finals, IN_MATCHES)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("begin", "acts"), WORLDS)
+def test_rulings_undone_in_reverse_leave_everything_as_it_was_and_a_preview_is_what_happens(begin, acts, seed):
+    world, files, states = ruled(begin, acts, Random(seed))
     made = list(Ruling.objects.order_by("-pk"))
     assert len(made) == len(states) - 1 > 2
     for ruling in made:
         states.pop()
-        act_as_shown(
-            world.tournament, lambda shown, r=ruling: rulings.undo_ruling(r, actor=None, reason="appeal", shown=shown)
-        )
-        files, stored = exchange.dump(world.tournament), rows(world.tournament)
-        assert stored == states[-1][1]
-        assert files == states[-1][0]
+        act_as_shown(world.tournament, lambda shown, r=ruling: undo(r, shown))
+        assert rows(world.tournament) == states[-1]
     assert not Ruling.objects.filter(undone_at=None).exists()
+    assert exchange.dump(world.tournament) == files
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("begin", "acts"), WORLDS)
+def test_rulings_undone_in_any_order_are_undone_whole_or_refused_with_what_rests_on_them(begin, acts, seed):
+    random = Random(seed)
+    world = begin(random)
+    officials, before = Officials(world, random), as_played(world.tournament)
+    while Ruling.objects.count() < 6:
+        with suppress(Refusal):
+            random.choice(acts)(officials)("")
+    left = list(Ruling.objects.all())
+    while left:
+        random.shuffle(left)
+        undone = [ruling for ruling in left if undone_whole(world.tournament, ruling)]
+        assert undone, "the last one can always be taken back"
+        left = [ruling for ruling in left if ruling not in undone]
+    assert as_played(world.tournament) == before
+
+
+def undone_whole(tournament, ruling):
+    """Whether a ruling was undone; a refusal changes nothing and says what stands in the way."""
+    before = rows(tournament)
+    refused = refusal(lambda: undo(ruling))
+    if refused:
+        assert rows(tournament) == before
+        assert any(words in refused for words in IN_THE_WAY), refused
+        return False
+    for match in Match.objects.exclude(state="void"):
+        over = all(
+            side.absent or side.entry.status == "disqualified" or has_played(side) for side in match.sides.all()
+        )
+        assert over == (match.state == "done")
+    return True
+
+
+IN_THE_WAY = ("decided later, rests on it; take that back first", "has played the game that was given back")
+
+
+def refusal(act):
+    """The sentence with which an act was refused; "" when it was not."""
+    try:
+        act()
+    except Refusal as refused:
+        return refused.sentence
+    return ""
+
+
+def as_played(tournament):
+    """All rows, without the moment at which a match was over for the last time."""
+    return {key: {f: v for f, v in image.items() if f != "done_at"} for key, image in rows(tournament).items()}
+
+
+def has_played(side):
+    over = ("recorded", "agreed", "discarded")
+    return Score.objects.filter(match=side.match, entry=side.entry, state__in=over).exists()

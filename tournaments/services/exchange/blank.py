@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tournaments import formats
-from tournaments.services.exchange import folder, heading, tables
+from tournaments.services.exchange import heading, lines, tables
 from tournaments.services.exchange.writing import toml
 
 
@@ -11,12 +11,12 @@ def template(format_key: str) -> dict[str, bytes]:
     """The files of a folder for this format, by name, with every rule explained; raises `KeyError`."""
     kind = formats.get(format_key)
     solo = any(spec.slips for spec in kind.stages)
-    wanted = (folder.MACHINES, folder.ENTRIES, folder.SCORES) if solo else (folder.MACHINES, folder.TEAMS)
+    wanted = (lines.MACHINES, lines.ENTRIES, lines.SCORES) if solo else (lines.MACHINES, lines.TEAMS)
     columns = {
-        folder.MACHINES: (*folder.MACHINES.needed, *folder.MACHINES.optional),
-        folder.ENTRIES: ("number", "name", "country", "ifpa_number", "place"),
-        folder.SCORES: folder.SCORES.needed,
-        folder.TEAMS: folder.TEAMS.needed,
+        lines.MACHINES: (*lines.MACHINES.needed, *lines.MACHINES.optional),
+        lines.ENTRIES: ("number", "name", "country", "ifpa_number", "place"),
+        lines.SCORES: lines.SCORES.needed,
+        lines.TEAMS: lines.TEAMS.needed,
     }
     files = {heading.FILE: "\n".join(_heading(kind)).encode() + b"\n"}
     return files | {table.file: tables.write(columns[table], []) for table in wanted}

@@ -1,23 +1,24 @@
 """What a folder holds that the database does not, and where the two contradict each other. Never writes."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from tournaments import formats
-from tournaments.models import Entry, Machine, Player, Ruling, Score, Seat, Show, Stage, StageMachine, Tournament
-from tournaments.services.exchange import folder as files
+from tournaments.domain.rulings import shown_factor
+from tournaments.models import Entry, Machine, Player, Score, Seat, Show, Stage, StageMachine, Tournament
 from tournaments.services.exchange import heading as headings
-from tournaments.services.exchange.comparing_games import GamesComparison, implied_states
+from tournaments.services.exchange import lines as files
+from tournaments.services.exchange.comparing_games import GamesComparison, alike, implied_states
+from tournaments.services.exchange.comparing_rulings import RulingsComparison
 from tournaments.services.exchange.faults import Fault
-from tournaments.services.exchange.folder import (
+from tournaments.services.exchange.folder import Folder
+from tournaments.services.exchange.lines import (
     EntryLine,
-    Folder,
     MachineLine,
     MachineStateLine,
-    RulingLine,
     ScoreLine,
     SeatLine,
     StageLine,
@@ -37,7 +38,8 @@ class Plan:
     new_scores: list[ScoreLine] = field(default_factory=list)
     states: list[MachineStateLine] = field(default_factory=list)
     stages: list[StageLine] = field(default_factory=list)
-    new_rulings: list[RulingLine] = field(default_factory=list)
+    taken: dict[int, Score] = field(default_factory=dict)
+    """The solo scores here that lines of scores.csv mean, by the line."""
     new_seats: dict[str, list[SeatLine]] = field(default_factory=lambda: defaultdict(list))
 
 
@@ -63,12 +65,14 @@ class Comparison:
         self._compare_places()
         self._compare_machines()
         self._compare_entries()
+        self.rulings = RulingsComparison(folder.rulings, self.tournament, self.aware, self._fault)
+        self.unchanged += self.rulings.unchanged
+        self.ruled = self.rulings.on_scores
         self._compare_scores()
-        self.games = GamesComparison(folder, self.tournament, self._fault).plan
+        self.games = GamesComparison(folder, self.tournament, self.rulings, self._fault).plan
         self.unchanged += self.games.unchanged
         self._compare_stages()
         self._compare_machine_states()
-        self._compare_rulings()
         self._compare_seats()
 
     def aware(self, moment: datetime | None) -> datetime | None:
@@ -217,13 +221,14 @@ class Comparison:
         left = list(known)
         new = []
         for line in said:
-            same = next((score for score in left if _alike(line, score)), None)
+            same = self.known_score(line, left)
             if same is None:
                 new.append(line)
             else:
                 left.remove(same)
+                self.plan.taken[line.line] = same
                 self.unchanged += 1
-        live = [score for score in left if score.state in Score.COUNTED]
+        live = [score for score in left if score.state in (*Score.COUNTED, Score.State.DISCARDED)]
         for line in new:
             other = next((score for score in left if line.value is not None and score.value == line.value), None)
             if other is None and line.status in files.LIVE and live:
@@ -232,6 +237,11 @@ class Comparison:
                 self.plan.new_scores.append(line)
             else:
                 self._fault(files.SCORES.file, line.line, _contradiction(line, other))
+
+    def known_score(self, line: ScoreLine, among: Sequence[Score]) -> Score | None:
+        """The score here that a line means: as it says, or as it was before the rulings that are new here."""
+        before = files.before_rulings(line, self.ruled.get(line.line, ()))
+        return next((s for said in (line, before) for s in among if alike(said, s)), None)
 
     def _compare_stages(self) -> None:
         given = {line.stage: line for line in self.folder.stages}
@@ -269,40 +279,23 @@ class Comparison:
     def _compare_machine_states(self) -> None:
         used: dict[tuple[str, str], StageMachine] = {}
         if self.tournament:
-            for row in StageMachine.objects.filter(stage__in=self.stages.values()).select_related("stage", "machine"):
+            found = StageMachine.objects.filter(stage__in=self.stages.values())
+            for row in found.select_related("stage", "machine", "substitute"):
                 used[row.stage.key, row.machine.code.casefold()] = row
         given = self.folder.machine_states or tuple(
             MachineStateLine(0, self.folder.first_stage, line.code, "") for line in self.folder.machines
         )
         for line in given:
             known = used.get((line.stage, line.machine.casefold()))
-            if known is None or line.state not in ("", known.state):
-                if known and known.state != StageMachine.State.OPEN:
-                    told = f"{known.machine} is {known.get_state_display()} here and {line.state} in the folder."
-                    self._fault(files.MACHINE_STATES.file, line.line, told)
-                    continue
-                self.plan.states.append(line)
-            elif line.line:
-                self.unchanged += 1
-
-    def _compare_rulings(self) -> None:
-        keys: dict[int | None, str] = {stage.pk: key for key, stage in self.stages.items()}
-        known = list(Ruling.objects.filter(stage__in=keys, kind__in=Ruling.ORDERS))
-        numbers = {entry.pk: number for number, entry in self.entries.items()}
-        for line in self.folder.rulings:
-            same = [
-                ruling
-                for ruling in known
-                if (keys[ruling.stage_id], ruling.kind) == (line.stage, line.kind)
-                and tuple(numbers[pk] for pk in ruling.data["order"]) == line.order
-                and line.decided_at in (None, ruling.decided_at)
-            ]
-            if any(ruling.undone_at is None for ruling in same):
-                self.unchanged += 1
-            elif same:
-                self._fault(files.RULINGS.file, line.line, "This ruling was taken back here.")
+            if known and line.state in ("", known.state) and _same_way(line, known):
+                self.unchanged += bool(line.line)
+            elif known and known.state != StageMachine.State.OPEN:
+                now = f"{known.machine} is {known.get_state_display()}{_with(known)} here"
+                self._fault(
+                    files.MACHINE_STATES.file, line.line, f"{now} and {line.state}{_said(line)} in the folder."
+                )
             else:
-                self.plan.new_rulings.append(line)
+                self.plan.states.append(line)
 
     def _compare_seats(self) -> None:
         known: dict[str, dict[int, int]] = defaultdict(dict)
@@ -325,23 +318,32 @@ class Comparison:
                 )
 
 
-def _alike(line: ScoreLine, score: Score) -> bool:
-    """Whether a line and a score are the same game; a score agreed since it was recorded still is."""
-    if line.status == files.PLAYING:
-        return score.state == Score.State.PLAYING
-    if score.value != line.value:
-        return False
-    if line.status in (files.RECORDED, files.AGREED):
-        return score.state in Score.COUNTED
-    return str(score.state) == line.status
-
-
 def _contradiction(line: ScoreLine, other: Score) -> str:
     said = f"{line.value:,}" if line.value is not None else "under way"
+    if line.ranked is not None:
+        said += f", ranked with {line.ranked:,},"
     known = f"{other.value:,}" if other.value is not None else "under way"
+    if other.ranked is not None:
+        known += f", ranked with {other.ranked:,},"
     told = known if other.state in Score.COUNTED else f"{known}, {other.get_state_display()},"
-    state = f", {line.status}," if line.status in (files.VOID, files.WAITING) else ""
+    state = f", {line.status}," if line.status in (files.VOID, files.WAITING, files.DISCARDED) else ""
     return (
         f"Number {line.number} on {line.machine}: {said}{state} in the folder and {told} here;"
         " nothing is overwritten. Correct it at the desk."
     )
+
+
+def _same_way(line: MachineStateLine, known: StageMachine) -> bool:
+    """Whether a machine withdrawn here has the substitute and the factor of the line, if it names any."""
+    code = known.substitute.code.casefold() if known.substitute else ""
+    return line.substitute.casefold() in ("", code) and line.factor in (None, known.factor)
+
+
+def _said(line: MachineStateLine) -> str:
+    onto = f" onto {line.substitute}" if line.substitute else ""
+    return onto + (f" times {shown_factor(line.factor)}" if line.factor is not None else "")
+
+
+def _with(known: StageMachine) -> str:
+    onto = f" onto {known.substitute.code}" if known.substitute else ""
+    return onto + (f" times {shown_factor(known.factor)}" if known.factor is not None else "")

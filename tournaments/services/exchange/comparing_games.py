@@ -4,10 +4,13 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Match, Score, Side, Stage, Tournament
-from tournaments.services.exchange import folder as files
-from tournaments.services.exchange.folder import Folder, ScoreLine
+from tournaments.services.exchange import lines as files
+from tournaments.services.exchange.comparing_rulings import RulingsComparison
+from tournaments.services.exchange.folder import Folder
 from tournaments.services.exchange.games import MatchLine, SideLine
+from tournaments.services.exchange.lines import ScoreLine
 
 NoteFault = Callable[[str, int | None, str], None]
 Key = tuple[str, int, str]
@@ -16,11 +19,17 @@ STATES = Match.State.values
 
 @dataclass
 class GamesPlan:
-    """`new` are the matches of stages that have none yet, `going_on` known ones with something to add."""
+    """`new` are the matches of stages that have none yet, `going_on` known ones with something to add.
+
+    `void` are void scores to add, and `taken` those here that lines of scores.csv mean, by the line. `before` are the
+    scores of matches in scores.csv as they were before the rulings that are new here.
+    """
 
     new: dict[str, list[MatchLine]] = field(default_factory=lambda: defaultdict(list))
     going_on: list[MatchLine] = field(default_factory=list)
     void: list[ScoreLine] = field(default_factory=list)
+    taken: dict[int, Score] = field(default_factory=dict)
+    before: dict[tuple[Key, int], ScoreLine] = field(default_factory=dict)
     results: bool = False
     unchanged: int = 0
 
@@ -33,15 +42,23 @@ class GamesPlan:
 class GamesComparison:
     """Makes the plan; `fault` notes a contradiction by file and line."""
 
-    def __init__(self, folder: Folder, tournament: Tournament | None, fault: NoteFault) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        tournament: Tournament | None,
+        rulings: RulingsComparison,
+        fault: NoteFault,
+    ) -> None:
         self.folder, self.tournament, self.fault = folder, tournament, fault
+        self.ruled, self.out_of_match = rulings.on_scores, rulings.out_of_match
         self.plan = GamesPlan()
         self.known: dict[Key, Match] = {}
         self.scores: dict[tuple[int, int], Score] = {}
         self.begun: set[str] = set()
         self._load()
-        self._compare_matches()
         self._compare_void()
+        self._compare_in_matches()
+        self._compare_matches()
         self._compare_results()
 
     def _load(self) -> None:
@@ -82,7 +99,7 @@ class GamesComparison:
     def _news(self, line: MatchLine, said: SideLine, known: Side) -> bool:
         """Whether a side says more than is known; a contradiction is noted."""
         score = self.scores.get((known.match_id, known.entry_id))
-        if said.score is not None and score and score.value != said.score:
+        if said.score is not None and score and score.value not in self._accepted(line, said):
             self._contradict(line, said, f"has {score.value:,} here, not {said.score:,}")
             return False
         if said.choice and known.choice and said.choice != known.choice:
@@ -91,7 +108,8 @@ class GamesComparison:
         if said.score is not None and known.absent:
             self._contradict(line, said, "does not play here")
             return False
-        if said.absent and score:
+        out = (line.stage, line.round, said.number) in self.out_of_match
+        if said.absent and score and score.state != Score.State.DISCARDED and not out:
             self._contradict(line, said, "has a score here")
             return False
         return (
@@ -101,23 +119,56 @@ class GamesComparison:
             or (said.agreed and known.agreed_at is None)
         )
 
+    def _accepted(self, line: MatchLine, said: SideLine) -> tuple[int | None, ...]:
+        """The values that a score here may have: what the line says, or what it was before rulings new here."""
+        before = self.plan.before.get((line.where, said.number))
+        return said.score, before.value if before else said.score
+
     def _contradict(self, line: MatchLine, said: SideLine, what: str) -> None:
         reason = f"Number {said.number} in round {line.round} of {line.stage} {what}; nothing is overwritten."
         self.fault(files.MATCHES.file, line.line, f"{reason} Correct it at the desk.")
 
     def _compare_void(self) -> None:
-        known: dict[tuple[str, int, int, int | None], int] = defaultdict(int)
+        """Void scores here, or scores that a ruling new here makes void."""
+        void: dict[tuple[str, int, int, str], list[Score]] = defaultdict(list)
         if self.tournament:
-            void = Score.objects.filter(match__stage__tournament=self.tournament, state=Score.State.VOID)
-            for key in void.values_list("stage__key", "match__round", "entry__number", "value"):
-                known[key] += 1
+            found = Score.objects.filter(match__stage__tournament=self.tournament, state=Score.State.VOID)
+            for score in found.select_related("stage", "match", "entry", "machine").order_by("pk"):
+                if score.match and score.match.state != Match.State.VOID:
+                    void[_where(score)].append(score)
         for line in self.folder.void:
-            key = (line.stage, line.round, line.number, line.value)
-            if known[key]:
-                known[key] -= 1
+            here = void[line.stage, line.round, line.number, line.machine.casefold()]
+            same = next((score for score in here if score.value == line.value), None)
+            live = self._live(line)
+            if same:
+                here.remove(same)
+            elif live and self.ruled.get(line.line) and live.value == line.value:
+                same = live
+            if same:
+                self.plan.taken[line.line] = same
                 self.plan.unchanged += 1
             else:
                 self.plan.void.append(line)
+
+    def _compare_in_matches(self) -> None:
+        """The scores of matches that stand in scores.csv; where they contradict one here, `_news` or this tells."""
+        for line in self.folder.in_matches:
+            before = files.before_rulings(line, self.ruled.get(line.line, ()))
+            self.plan.before[(line.stage, line.round, line.machine), line.number] = before
+            score = self._live(line)
+            if score is None:
+                continue
+            if not any(alike(said, score) for said in (line, before)):
+                known = f"{grouped(score.value or 0)}, {score.get_state_display()},"
+                reason = f"Number {line.number} in round {line.round} of {line.stage} has {known} here"
+                self.fault(files.SCORES.file, line.line, f"{reason}, not {line.status}; nothing is overwritten.")
+            else:
+                self.plan.taken[line.line] = score
+
+    def _live(self, line: ScoreLine) -> Score | None:
+        match = self.known.get((line.stage, line.round, line.machine.casefold()))
+        side = next((s for s in match.sides.all() if s.entry.number == line.number), None) if match else None
+        return self.scores.get((side.match_id, side.entry_id)) if side else None
 
     def _compare_results(self) -> None:
         lines = self.folder.results
@@ -133,6 +184,22 @@ class GamesComparison:
             told = f"place {place.place}" if place and place.place else "no place"
             reason = f"Number {line.number} has {told} in the results declared here; nothing is overwritten."
             self.fault(files.RESULTS.file, line.line, reason)
+
+
+def _where(score: Score) -> tuple[str, int, int, str]:
+    round_number = score.match.round if score.match else 0
+    return score.stage.key, round_number, score.entry.number, score.machine.code.casefold()
+
+
+def alike(line: ScoreLine, score: Score) -> bool:
+    """Whether a line and a score are the same game; a score agreed since it was recorded still is."""
+    if line.status == files.PLAYING:
+        return score.state == Score.State.PLAYING
+    if score.value != line.value or line.ranked not in (None, score.ranked):
+        return False
+    if line.status in files.COUNTED:
+        return score.state in Score.COUNTED
+    return str(score.state) == line.status
 
 
 def implied_states(folder: Folder, plan: GamesPlan) -> Mapping[str, str]:

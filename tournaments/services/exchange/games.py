@@ -1,11 +1,12 @@
 """Lines about matches and results: what they say, and what can be wrong within them."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tournaments.models import Match
+from tournaments.models import Entry, Match
 from tournaments.services.exchange.faults import Fault
+from tournaments.services.exchange.lines import DISCARDED, EntryLine, ScoreLine
 from tournaments.services.exchange.tables import HIGHEST_NUMBER, Row
 
 SEATS_IN_A_MATCH = (1, 2, 3, 4)
@@ -121,7 +122,16 @@ def _choices(row: Row, players: int) -> Sequence[int]:
     return [0 if word == NO_CHOICE else int(word) for word in words] or [0] * players
 
 
-def match_faults(file: str, lines: Sequence[MatchLine]) -> Iterator[Fault]:
+def excused(entries: Iterable[EntryLine], scores: Iterable[ScoreLine]) -> Callable[[MatchLine, int], bool]:
+    """Who needs no score for a match to be over: whoever has a discarded one there, or is disqualified."""
+    out = {entry.number for entry in entries if entry.status == Entry.Status.DISQUALIFIED}
+    spent = {(line.stage, line.round, line.number) for line in scores if line.status == DISCARDED}
+    return lambda match, number: number in out or (match.stage, match.round, number) in spent
+
+
+def match_faults(
+    file: str, lines: Sequence[MatchLine], needs_no_score: Callable[[MatchLine, int], bool]
+) -> Iterator[Fault]:
     """What matches say that cannot be: after the scores of both tables have been put together."""
     for line in lines:
         for side in line.sides:
@@ -129,7 +139,8 @@ def match_faults(file: str, lines: Sequence[MatchLine]) -> Iterator[Fault]:
                 yield Fault(file, line.line, f"Number {side.number} is absent and has a score.")
             if side.agreed and side.score is None:
                 yield Fault(file, line.line, f"Number {side.number} agrees to a score that is missing.")
-            if line.state == Match.State.DONE and side.score is None and not side.absent:
+            missing = side.score is None and not side.absent and not needs_no_score(line, side.number)
+            if line.state == Match.State.DONE and missing:
                 reason = f"The match is done, but number {side.number} has no score and is not absent."
                 yield Fault(file, line.line, reason)
     rounds: dict[tuple[str, int, int], int] = {}

@@ -5,23 +5,29 @@ people have moved on since (checked in, opened, closed, agreed) is never moved b
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Entry, Match, Ruling, Score, Seat, Show, Stage, StageMachine, Tournament
-from tournaments.services import entries, machines, places, scores, shows, stages
+from tournaments.models import Entry, Match, Score, Seat, Show, Stage, StageMachine, Tournament
+from tournaments.services import entries, machines, places, shows, stages
 from tournaments.services.change import Actor, all_or_nothing, change
-from tournaments.services.exchange import folder as files
 from tournaments.services.exchange import heading as headings
+from tournaments.services.exchange import lines as files
 from tournaments.services.exchange.comparing import Comparison
 from tournaments.services.exchange.faults import Fault, Faults
-from tournaments.services.exchange.folder import Folder, RulingLine, ScoreLine, SeatLine, StageLine
-from tournaments.services.exchange.loading_games import REASON, SOURCE, play_matches, write_matches, write_results
-from tournaments.services.progress import fill
+from tournaments.services.exchange.folder import Folder, parse
+from tournaments.services.exchange.lines import SeatLine, StageLine
+from tournaments.services.exchange.loading_games import play_matches, write_matches, write_results
+from tournaments.services.exchange.loading_rulings import (
+    withdraw_machine,
+    write_rulings,
+    write_standings,
+    write_warnings,
+)
+from tournaments.services.exchange.loading_scores import REASON, write_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class Report:
 
 def import_files(contents: Mapping[str, bytes], *, actor: Actor, dry_run: bool = False) -> Report:
     """Read the files of a folder and load them; raises `Faults` with all of the files and of the database."""
-    folder, faults = files.parse(contents)
+    folder, faults = parse(contents)
     if folder is not None and faults:
         faults += Comparison(folder).faults
     if folder is None or faults:
@@ -95,6 +101,8 @@ class _Writer:
     def __init__(self, folder: Folder, known: Comparison, actor: Actor) -> None:
         self.folder, self.known, self.actor, self.heading = folder, known, actor, folder.heading
         self.plan, self.entries = known.plan, dict(known.entries)
+        self.written: dict[int, Score] = known.plan.taken | known.games.taken
+        self.last_stage = self._last_stages()
         self.faults: list[Fault] = []
         self.created: Counter[str] = Counter()
 
@@ -110,7 +118,20 @@ class _Writer:
         self._write_ages()
         for spec in self.heading.kind.stages:
             self._write_stage(self.stages[spec.key])
+        write_warnings(self)
         write_results(self)
+
+    def _last_stages(self) -> dict[int, str]:
+        """The last stage in which each number plays: whoever was disqualified later on has played until then."""
+        order = [spec.key for spec in self.heading.kind.stages]
+        found = dict.fromkeys((line.number for line in self.folder.entries), order[0])
+        played = [(line.number, line.stage) for line in self.folder.seats]
+        played += [(number, line.stage) for line in self.folder.matches for number in line.numbers]
+        out = {line.number for line in self.plan.statuses if line.status == Entry.Status.DISQUALIFIED}
+        for number, stage in sorted(played, key=lambda pair: order.index(pair[1])):
+            if number in out:
+                found[number] = stage
+        return found
 
     def _write_stage(self, stage: Stage) -> None:
         """One stage after the other: what is in a later one rests on how the earlier ones ended."""
@@ -119,13 +140,12 @@ class _Writer:
         write_matches(self, stage, self.plan.machines, rules_broken=bool(line and line.rules_broken))
         if line:
             self._write_stage_times(line, stage)
-        self._write_scores(stage)
+        write_scores(self, stage)
         play_matches(self, stage, line.open_round if line else 0)
-        self._write_machine_states(stage, StageMachine.State.CANCELLED)
-        self._write_machine_states(stage, StageMachine.State.LET_STAND)
-        if not stage.spec.comes_from:
-            self._write_statuses()
-        self._write_rulings(stage)
+        for machine in [state.machine for state in self.plan.states if state.stage == stage.key]:
+            self.write_machine_state(stage, machine)
+        write_rulings(self, stage)
+        self._write_statuses(stage)
         if line:
             self._close(line, stage)
 
@@ -244,71 +264,37 @@ class _Writer:
                     closes_at=closes_at or stage.closes_at,
                 )
 
-    def _write_scores(self, stage: Stage) -> None:
-        """Games on machines that are cancelled come first, so that the games given back can follow."""
-        cancelled = {
-            line.machine
-            for line in self.plan.states
-            if (line.stage, line.state) == (stage.key, StageMachine.State.CANCELLED)
-        }
-        own = self._in_order(line for line in self.plan.new_scores if line.stage == stage.key)
-        for line in (line for line in own if line.machine in cancelled):
-            self._write_score(line)
-        if own:
-            self._write_machine_states(stage, StageMachine.State.CANCELLED)
-        for line in (line for line in own if line.machine not in cancelled):
-            self._write_score(line)
-
-    def _in_order(self, lines: Iterable[ScoreLine]) -> list[ScoreLine]:
-        """A void game before the one played in its stead; a second result after the first it waits beside."""
-        order = (files.VOID, files.RECORDED, files.AGREED, files.PLAYING, files.WAITING)
-        return sorted(lines, key=lambda line: order.index(line.status))
-
-    def _write_score(self, line: ScoreLine) -> None:
-        entry, machine = self.entries.get(line.number), self.plan.machines.get(line.machine)
-        if entry is None or machine is None:
-            return  # its own line has a fault already
-        stage, at = self.stages[line.stage], self.known.aware(line.at)
-        with self.at_line(files.SCORES.file, line.line, "scores"):
-            if line.status == files.PLAYING:
-                scores.start(stage, actor=self.actor, entry=entry, machine=machine, at=at)
-                return
-            value = line.value or 0
-            if line.status == files.WAITING:
-                scores.put_aside(
-                    stage, actor=self.actor, entry=entry, machine=machine, value=value, source=SOURCE, at=at
+    def write_machine_state(self, stage: Stage, machine: str) -> None:
+        """The state of a machine in a stage that is not open there any more; by the ruling on it, if there is one."""
+        line = next(line for line in self.plan.states if (line.stage, line.machine) == (stage.key, machine))
+        found = StageMachine.objects.filter(stage=stage, machine=self.plan.machines.get(machine))
+        used = found.exclude(state=line.state or StageMachine.State.OPEN).select_related("machine").first()
+        if used is None:
+            return
+        used.stage = stage
+        with self.at_line(files.MACHINE_STATES.file, line.line, "machine states"):
+            if not withdraw_machine(self, line, used):
+                substitute = self.plan.machines.get(line.substitute)
+                machines.set_state(
+                    used,
+                    actor=self.actor,
+                    state=line.state,
+                    reason=REASON,
+                    substitute=substitute,
+                    factor=line.factor,
                 )
-                return
-            score = scores.record(
-                stage,
-                actor=self.actor,
-                entry=entry,
-                machine=machine,
-                value=value,
-                sure=value,
-                source=SOURCE,
-                state=Score.State.AGREED if line.status == files.AGREED else Score.State.RECORDED,
-                at=at,
-            ).score
-            if line.status == files.VOID:
-                scores.void(score, actor=self.actor, seen=score.revision, reason=REASON)
 
-    def _write_machine_states(self, stage: Stage, state: str) -> None:
-        for line in self.plan.states:
-            if (line.stage, line.state) != (stage.key, state):
-                continue
-            machine = self.plan.machines.get(line.machine)
-            used = StageMachine.objects.filter(stage=stage, machine=machine).exclude(state=state).first()
-            if used:
-                with self.at_line(files.MACHINE_STATES.file, line.line, "machine states"):
-                    machines.set_state(used, actor=self.actor, state=line.state, reason=REASON)
-
-    def _write_statuses(self) -> None:
+    def _write_statuses(self, stage: Stage) -> None:
+        numbers = {number for number, last in self.last_stage.items() if last == stage.key}
+        write_standings(self, numbers)
         for line in self.plan.statuses:
             entry = self.entries.get(line.number)
-            if entry is None:
+            if entry is None or line.number not in numbers:
                 continue
+            entry.refresh_from_db(fields=["status"])
             with self.at_line(files.ENTRIES.file, line.line, "statuses"):
+                if line.status == entry.status:
+                    continue
                 if line.status == Entry.Status.CHECKED_IN:
                     entries.check_in(entry, actor=self.actor, elsewhere=True)
                 elif line.status == Entry.Status.WITHDRAWN:
@@ -320,41 +306,6 @@ class _Writer:
         if line.state == Stage.State.CLOSED and stage.state == Stage.State.OPEN:
             with self.at_line(files.STAGES.file, line.line, "stages closed"):
                 stages.close_stage(stage, actor=self.actor)
-
-    def _write_rulings(self, stage: Stage) -> None:
-        for line in self.plan.new_rulings:
-            if line.stage == stage.key and all(number in self.entries for number in line.order):
-                with self.at_line(files.RULINGS.file, line.line, "rulings"):
-                    self._write_ruling(line)
-
-    def _write_ruling(self, line: RulingLine) -> None:
-        """A ruling as it was decided elsewhere: its reasons hold even where today's table would not ask for it."""
-        stage = self.stages[line.stage]
-        with change(self.tournament, actor=self.actor, action="import ruling") as log:
-            following = stages.next_stage(stage) if stage.spec.ranked else None
-            if following and following.seats.exists():
-                raise Refusal(
-                    f"The cut of {stage.label.lower()} is declared here; take it back before adding rulings."
-                )
-            order = [self.entries[number].pk for number in line.order]
-            data: dict[str, Any] = {"order": order}
-            if line.scores:
-                data["scores"] = {str(pk): value for pk, value in zip(order, line.scores, strict=True)}
-            if line.decided_by:
-                data["decided_by"] = line.decided_by
-            ruling = Ruling.objects.create(
-                tournament=self.tournament,
-                stage=stage,
-                kind=line.kind,
-                data=data,
-                reason=line.reason,
-                decided_by=self.actor,
-                decided_at=self.known.aware(line.decided_at) or log.now,
-            )
-            told = ", ".join(str(self.entries[number]) for number in line.order)
-            by = f", decided by {line.decided_by}" if line.decided_by else ""
-            log.write(f"{ruling}, imported{by}: {told}.", after=data, reason=line.reason)
-            fill(stage, log)
 
     def _write_seats(self, stage: Stage) -> None:
         """The seats of the folder; without any, matches of a stage mean that the cut before it was declared."""

@@ -1,40 +1,22 @@
 """Matches and results of a folder into the database, through the services of the desk where there is one."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Protocol
+
+from django.db.models import QuerySet
 
 from tournaments.domain.refusals import Refusal
 from tournaments.formats import PlannedMatch
-from tournaments.models import Entry, FinalPlace, Machine, Match, Score, Side, Stage, StageMachine, Tournament
-from tournaments.services import matches, results, scores
-from tournaments.services.change import Actor, change
-from tournaments.services.exchange import folder as files
+from tournaments.models import FinalPlace, Machine, Match, Score, Side, Stage, StageMachine, Tournament
+from tournaments.services import matches, results
+from tournaments.services.change import change
 from tournaments.services.exchange import judging
-from tournaments.services.exchange.comparing import Comparison
+from tournaments.services.exchange import lines as files
 from tournaments.services.exchange.comparing_games import by_number
 from tournaments.services.exchange.faults import Fault
-from tournaments.services.exchange.folder import Folder, ScoreLine
 from tournaments.services.exchange.games import MatchLine, SideLine
+from tournaments.services.exchange.lines import ScoreLine
+from tournaments.services.exchange.loading_scores import REASON, SOURCE, Writing, write_void
 from tournaments.services.progress import deal_matches
-
-REASON = "As in the imported folder."
-SOURCE = "import"
-
-
-class Writing(Protocol):
-    """What writing a folder has at hand; `at_line` counts what a line adds, or notes why it was refused."""
-
-    folder: Folder
-    known: Comparison
-    actor: Actor
-    tournament: Tournament
-    entries: dict[int, Entry]
-    faults: list[Fault]
-    created: Counter[str]
-
-    def at_line(self, file: str, line: int | None, what: str = "") -> AbstractContextManager[None]: ...
 
 
 def write_matches(writing: Writing, stage: Stage, machines: Mapping[str, Machine], *, rules_broken: bool) -> None:
@@ -93,21 +75,20 @@ def play_matches(writing: Writing, stage: Stage, open_round: int) -> None:
             _play(writing, match, line)
 
 
-def _match(stage: Stage, line: MatchLine | ScoreLine) -> Match | None:
-    live = stage.matches.exclude(state=Match.State.VOID).select_related("stage__tournament__show", "machine")
-    return live.filter(round=line.round, machine__code__iexact=line.machine).first()
+def _match(stage: Stage, line: MatchLine) -> Match | None:
+    return _live(stage).filter(round=line.round, machine__code__iexact=line.machine).first()
+
+
+def _live(stage: Stage) -> QuerySet[Match]:
+    live = stage.matches.exclude(state=Match.State.VOID)
+    return live.select_related("stage__tournament__show", "machine")
 
 
 def _void(writing: Writing, stage: Stage, line: ScoreLine) -> None:
-    match, entry = _match(stage, line), writing.entries.get(line.number)
-    if match is None or entry is None:
-        return
-    value = line.value or 0
-    at = writing.known.aware(line.at)
-    score = matches.record(
-        match, actor=writing.actor, entry=entry.pk, value=value, sure=value, source=SOURCE, at=at
-    ).score
-    scores.void(score, actor=writing.actor, seen=score.revision, reason=REASON)
+    entry, machine = writing.entries.get(line.number), writing.known.plan.machines.get(line.machine)
+    match = _live(stage).filter(round=line.round, sides__entry=entry).first() if entry else None
+    if match and entry and machine:
+        writing.written[line.line] = write_void(writing, line, stage, entry, machine, match)
 
 
 def _play(writing: Writing, match: Match, line: MatchLine) -> None:
@@ -116,18 +97,24 @@ def _play(writing: Writing, match: Match, line: MatchLine) -> None:
         _begin(writing, match, line, sides)
     for number in [side.entry.number for side in sorted(sides.values(), key=lambda side: side.rank)]:
         said, side = line.side(number), sides[number]
+        # A score that rulings in the folder have changed is recorded as it was; the rulings follow.
+        before = writing.known.games.before.get((line.where, number))
+        value = before.value if before else said.score
         score = Score.objects.filter(match=match, entry=side.entry_id, state__in=Score.LIVE).first()
-        if said.score is not None and score is None:
+        if value is not None and score is None:
             with writing.at_line(files.MATCHES.file, line.line, "scores"):
-                matches.record(
+                recorded = matches.record(
                     match,
                     actor=writing.actor,
                     entry=side.entry_id,
-                    value=said.score,
-                    sure=said.score,
+                    value=value,
+                    sure=value,
                     source=SOURCE,
-                    agreed=said.agreed,
+                    agreed=said.agreed or bool(before and before.status == files.AGREED),
+                    at=writing.known.aware(before.at) if before else None,
                 )
+                if before:
+                    writing.written[before.line] = recorded.score
         elif said.agreed and not side.agreed_at:
             with writing.at_line(files.MATCHES.file, line.line, "agreements"):
                 matches.agree(match, actor=writing.actor, entry=side.entry_id)
@@ -140,7 +127,7 @@ def _begin(writing: Writing, match: Match, line: MatchLine, sides: Mapping[int, 
     if order.index(match.state) < wanted and line.state != Match.State.DONE:
         matches.call(match, actor=writing.actor)
     for said in line.sides:
-        if said.absent:
+        if said.absent and (line.stage, line.round, said.number) not in writing.known.rulings.out_of_match:
             entry = sides[said.number].entry_id
             matches.absent(match, actor=writing.actor, entry=entry, reason=REASON)
     if match.state != Match.State.DONE:

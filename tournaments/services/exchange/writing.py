@@ -14,10 +14,23 @@ from django.db.models import Prefetch, QuerySet
 
 from tournaments import formats, selectors
 from tournaments.domain.refusals import Refusal
+from tournaments.domain.rulings import shown_factor
 from tournaments.formats import PlannedMatch
-from tournaments.models import Match, Player, Ruling, Score, Seat, Side, Stage, StageMachine, Tournament
-from tournaments.services.exchange import folder, games, heading, judging, tables
-from tournaments.services.exchange.folder import Table
+from tournaments.models import Entry, Match, Player, Score, Seat, Side, Stage, StageMachine, Tournament
+from tournaments.services.exchange import games, heading, judging, tables
+from tournaments.services.exchange.lines import (
+    ENTRIES,
+    MACHINE_STATES,
+    MACHINES,
+    MATCHES,
+    RESULTS,
+    RULINGS,
+    SCORES,
+    SEATS,
+    STAGES,
+    Table,
+)
+from tournaments.services.exchange.writing_rulings import named_in_force, rulings, time
 
 TRIES = 3
 """How often a tournament is read again when somebody changed it meanwhile."""
@@ -35,21 +48,25 @@ def dump(tournament: Tournament) -> dict[str, bytes]:
 
 def _files(tournament: Tournament) -> dict[str, bytes]:
     """Tables that would be empty are left out, except the usual three."""
-    machines = StageMachine.objects.filter(stage__tournament=tournament).select_related("stage", "machine")
+    machines = (
+        StageMachine.objects.filter(stage__tournament=tournament)
+        .select_related("stage", "machine")
+        .order_by("stage__position", "machine__name", "machine__code")
+    )
     found: dict[Table, list[tuple[object, ...]]] = {
-        folder.MACHINES: _machines(machines),
-        folder.ENTRIES: _entries(tournament),
-        folder.SCORES: _scores(tournament),
-        folder.STAGES: _stages(tournament),
-        folder.MACHINE_STATES: [(used.stage.key, used.machine.code, used.state) for used in machines],
-        folder.RULINGS: _rulings(tournament),
-        folder.SEATS: _seats(tournament),
-        folder.MATCHES: _matches(tournament),
-        folder.RESULTS: _results(tournament),
+        MACHINES: _machines(machines),
+        ENTRIES: _entries(tournament),
+        SCORES: _scores(tournament),
+        STAGES: _stages(tournament),
+        MACHINE_STATES: _machine_states(machines),
+        RULINGS: rulings(tournament),
+        SEATS: _seats(tournament),
+        MATCHES: _matches(tournament),
+        RESULTS: _results(tournament),
     }
     files = {heading.FILE: "\n".join(_heading(tournament)).encode() + b"\n"}
     for table, lines in found.items():
-        if lines or table in (folder.MACHINES, folder.ENTRIES, folder.SCORES):
+        if lines or table in (MACHINES, ENTRIES, SCORES):
             files[table.file] = tables.write((*table.needed, *table.optional), lines)
     return files
 
@@ -106,6 +123,19 @@ def _machines(machines: Any) -> list[tuple[object, ...]]:
     return [(m.code, m.name, m.manufacturer, m.year or "") for _, m in sorted(used.items())]
 
 
+def _machine_states(machines: QuerySet[StageMachine]) -> list[tuple[object, ...]]:
+    return [
+        (
+            used.stage.key,
+            used.machine.code,
+            str(used.state),
+            used.substitute.code if used.substitute else "",
+            "" if used.factor is None else shown_factor(used.factor),
+        )
+        for used in machines.select_related("substitute")
+    ]
+
+
 def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
     names = Counter(
         name.casefold() for name in Player.objects.filter(show=tournament.show).values_list("name", flat=True)
@@ -121,38 +151,47 @@ def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
             "yes" if names[entry.player.name.casefold()] > 1 else "",
             "yes" if tournament.age_limit is not None and entry.age_known else "",
         )
-        for entry in tournament.entries.select_related("player", "pool").order_by("number")
+        for entry in tournament.entries.exclude(status=Entry.Status.MERGED)
+        .select_related("player", "pool")
+        .order_by("number")
     ]
 
 
 def _scores(tournament: Tournament) -> list[tuple[object, ...]]:
     """Every solo game with a score, and those under way; a game given up without a score leaves none.
 
-    Of matches only the void scores: those that count stand with their match.
+    Of matches the void scores and those that a ruling concerns: the others stand with their match. In an order that
+    only depends on what is written, so that a copy is written in the same one.
     """
     found = (
         Score.objects.filter(stage__tournament=tournament)
         .exclude(state=Score.State.VOID, value=None)
-        .exclude(match__isnull=False, state__in=Score.LIVE)
         .exclude(match__state=Match.State.VOID)
-        .order_by("stage__position", "entry__number", "machine__code", "attempt", "recorded_at", "pk")
-        .values_list(
-            "entry__number", "machine__code", "value", "stage__key", "match__round", "state", "taken_at", "started_at"
-        )
+        .select_related("stage", "entry", "machine", "match")
     )
+    ruled = set(named_in_force(tournament))
     zone = tournament.show.zone
-    return [
-        (
-            number,
-            code,
-            "" if state == Score.State.PLAYING else value,
-            stage,
-            round_number or "",
-            _time(taken_at or started_at, zone),
-            state,
+    lines = []
+    for score in found:
+        plain = score.state in Score.COUNTED and score.ranked is None and score.pk not in ruled
+        if score.match and plain:
+            continue
+        value = "" if score.state == Score.State.PLAYING or score.value is None else score.value
+        cells = (
+            score.entry.number,
+            score.machine.code,
+            value,
+            score.stage.key,
+            score.match.round if score.match else "",
+            time(score.taken_at or score.started_at, zone),
+            str(score.state),
+            "" if score.ranked is None else score.ranked,
         )
-        for number, code, value, stage, round_number, state, taken_at, started_at in found.iterator()
-    ]
+        moment = score.taken_at or score.started_at
+        order = (score.stage.position, *cells[:2], score.match.round if score.match else 0)
+        lines.append((*order, moment.timestamp() if moment else 0.0, [str(cell) for cell in cells], cells))
+    lines.sort(key=lambda line: line[:-1])
+    return [line[-1] for line in lines]
 
 
 def _stages(tournament: Tournament) -> list[tuple[object, ...]]:
@@ -161,8 +200,8 @@ def _stages(tournament: Tournament) -> list[tuple[object, ...]]:
         (
             stage.key,
             stage.state,
-            _time(stage.opens_at, zone),
-            _time(stage.closes_at, zone),
+            time(stage.opens_at, zone),
+            time(stage.closes_at, zone),
             stage.open_round if stage.spec.matches else "",
             "yes" if _rules_broken(stage) else "",
         )
@@ -216,33 +255,6 @@ def _results(tournament: Tournament) -> list[tuple[object, ...]]:
     ]
 
 
-def _rulings(tournament: Tournament) -> list[tuple[object, ...]]:
-    keys = dict[int | None, str](tournament.stages.values_list("pk", "key"))
-    numbers = dict(tournament.entries.values_list("pk", "number"))
-    found = Ruling.objects.filter(stage__tournament=tournament, kind__in=Ruling.ORDERS, undone_at=None)
-    return [
-        (
-            keys[ruling.stage_id],
-            ruling.kind,
-            " ".join(str(numbers[pk]) for pk in ruling.data["order"]),
-            _play_off(ruling.data),
-            ruling.reason,
-            _time(ruling.decided_at, tournament.show.zone),
-            ruling.data.get("decided_by") or (ruling.decided_by.get_username() if ruling.decided_by else ""),
-        )
-        for ruling in found.select_related("decided_by").order_by("stage__position", "decided_at", "pk")
-    ]
-
-
-def _play_off(data: Mapping[str, Any]) -> str:
-    values = data.get("scores", {})
-    return " ".join(str(values[str(pk)]) for pk in data["order"]) if values else ""
-
-
 def _seats(tournament: Tournament) -> list[tuple[object, ...]]:
     found = Seat.objects.filter(stage__tournament=tournament).order_by("stage__position", "seed")
     return list(found.values_list("stage__key", "seed", "entry__number", "why"))
-
-
-def _time(moment: datetime | None, zone: Any) -> str:
-    return moment.astimezone(zone).isoformat() if moment else ""
