@@ -8,7 +8,7 @@ from tournaments import selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Entry, Match, PlacePool, Player, Ruling, Show, Stage, Tournament
-from tournaments.services.change import Actor, Log, all_or_nothing, change
+from tournaments.services.change import Actor, Log, all_or_nothing, change, change_shared
 from tournaments.services.effects import as_shown, decided
 from tournaments.services.places import take
 from tournaments.services.progress import decided_by_games, follow_entry, refuse_once_declared
@@ -52,6 +52,8 @@ def register(
             player = _person(tournament.show, number=number, namesake_is_another=namesake_is_another, **details)
         if player.show_id != tournament.show_id:
             raise Refusal(f"{player} is not a person of {tournament.show}.", field="player")
+        if player.merged_into_id:
+            raise Refusal(f"{player} is {selectors.kept(player)} now; enter that one.", field="player")
         earlier = Entry.objects.filter(tournament=tournament, player=player).first()
         if earlier:
             raise Refusal(f"{player.name} is already entered in {tournament.name} as number {earlier.number}.")
@@ -93,6 +95,8 @@ def _take_place(tournament: Tournament, kind: str, log: Log) -> PlacePool | None
 def _person(show: Show, *, number: int | None, namesake_is_another: bool, name: str, **details: str) -> Player:
     if number is not None:
         holder = Player.objects.filter(show=show, number=number).first()
+        if holder and holder.merged_into_id:
+            raise Refusal(f"Number {number} belonged to {selectors.kept(holder)}.", field="number")
         if holder:
             raise Refusal(f"Number {number} belongs to {holder.name}.", field="number")
         if not 1 <= number <= HIGHEST_NUMBER:
@@ -130,10 +134,12 @@ def change_details(
     ifpa_number: str = "",
     email: str = "",
     contact: str = "",
+    expected: int | None = None,
 ) -> None:
     """Correct a person's details, noted in every tournament the person is entered in.
 
-    The journal keeps which ones changed, and the values of the public ones only.
+    The journal keeps which ones changed, and the values of the public ones only. `expected` is the show's revision
+    that the person at the form looked at.
     """
     typed = {
         "name": " ".join(name.split()),
@@ -143,7 +149,9 @@ def change_details(
         "contact": contact,
     }
     with all_or_nothing():
-        player = Player.objects.get(pk=entry.player_id)
+        player = Player.objects.select_related("show").get(pk=entry.player_id)
+        if player.merged_into_id:
+            raise Refusal(f"{player} is {selectors.kept(player)} now; correct that one.")
         changed = [field for field, value in typed.items() if getattr(player, field) != value]
         if not changed:
             return
@@ -158,6 +166,8 @@ def change_details(
         for own in player.entries.select_related("tournament", "player").order_by("tournament_id"):
             with change(own.tournament, actor=actor, action="change details") as log:
                 log.write(f"{own}: {words} corrected.", before=before, after=after, entry=own)
+        with change_shared(player.show, actor=actor, action="change details", expected=expected) as log:
+            log.write(f"{player}: {words} corrected.", before=before, after=after, entry=entry)
     entry.player = player
 
 
@@ -239,7 +249,10 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> No
 
 
 def _stored(entry: Entry) -> Entry:
-    return Entry.objects.select_related("player", "tournament").get(pk=entry.pk)
+    stored = Entry.objects.select_related("player", "tournament").get(pk=entry.pk)
+    if stored.status == Entry.Status.MERGED:
+        raise Refusal(f"{stored} is {selectors.kept(stored.player)} now.")
+    return stored
 
 
 def _refuse_with_seat(entry: Entry) -> None:

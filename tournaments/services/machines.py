@@ -1,15 +1,28 @@
 """Machines of the show and their use in a stage."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Machine, Ruling, Show, Stage, StageMachine, Tournament
-from tournaments.services.change import Actor, all_or_nothing, change
+from tournaments.services.change import Actor, all_or_nothing, change, change_shared
 from tournaments.services.shows import checked, need_reason, refuse_too_many_games
 
 
-def add(show: Show, *, actor: Actor, code: str, name: str, manufacturer: str = "", year: int | None = None) -> Machine:
-    """A machine of the show; the codes TZ and tz would be the same to a person, so they are to us."""
+def add(
+    show: Show,
+    *,
+    actor: Actor,
+    code: str,
+    name: str,
+    manufacturer: str = "",
+    year: int | None = None,
+    stages: Sequence[Stage] = (),
+) -> Machine:
+    """A machine of the show, used in these stages at once.
+
+    The codes TZ and tz would be the same to a person, so they are to us.
+    """
     with all_or_nothing():
         same = Machine.objects.filter(show=show, code__iexact=code).first()
         if same:
@@ -17,15 +30,30 @@ def add(show: Show, *, actor: Actor, code: str, name: str, manufacturer: str = "
         machine = Machine(show=show, code=code, name=name, manufacturer=manufacturer, year=year)
         checked(machine)
         machine.save()
+        # In the order in which everything locks several tournaments, and the show after them.
+        for stage in sorted(stages, key=lambda stage: (stage.tournament_id, stage.position)):
+            use(stage, actor=actor, machine=machine)
+        with change_shared(show, actor=actor, action="add machine") as log:
+            after = {"code": code, "name": name, "manufacturer": manufacturer, "year": year}
+            log.write(f"{machine} is a machine of the show.", after=after, machine=machine)
     return machine
 
 
 def change_details(
-    machine: Machine, *, actor: Actor, name: str, manufacturer: str = "", year: int | None = None
+    machine: Machine,
+    *,
+    actor: Actor,
+    name: str,
+    manufacturer: str = "",
+    year: int | None = None,
+    expected: int | None = None,
 ) -> None:
-    """Correct a name, maker or year, in every tournament that uses the machine."""
+    """Correct a name, maker or year, in every tournament that uses the machine.
+
+    `expected` is the show's revision that the person looked at.
+    """
     with all_or_nothing():
-        stored = Machine.objects.get(pk=machine.pk)
+        stored = Machine.objects.select_related("show").get(pk=machine.pk)
         before = {"name": stored.name, "manufacturer": stored.manufacturer, "year": stored.year}
         after = {"name": name, "manufacturer": manufacturer, "year": year}
         if before == after:
@@ -37,6 +65,8 @@ def change_details(
         for tournament in Tournament.objects.filter(stages__stage_machines__machine=stored).distinct().order_by("pk"):
             with change(tournament, actor=actor, action="change machine") as log:
                 log.write(f"{stored}: details corrected.", before=before, after=after, machine=stored)
+        with change_shared(stored.show, actor=actor, action="change machine", expected=expected) as log:
+            log.write(f"{stored}: details corrected.", before=before, after=after, machine=stored)
     machine.refresh_from_db()
 
 

@@ -42,6 +42,11 @@ def _told(pool: PlacePool) -> dict[str, Any]:
     return {"capacity": pool.capacity, "opens_at": iso(pool.opens_at), "closes_at": iso(pool.closes_at)}
 
 
+def give_back(pool: PlacePool) -> None:
+    """Give one place back inside a running change."""
+    PlacePool.objects.filter(pk=pool.pk, taken__gt=0).update(taken=F("taken") - 1)
+
+
 def take(pool: PlacePool) -> None:
     """Take one place inside a running change; raises `Refusal` when all are taken."""
     taken = PlacePool.objects.filter(pk=pool.pk, taken__lt=F("capacity")).update(taken=F("taken") + 1)

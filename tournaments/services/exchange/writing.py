@@ -108,7 +108,8 @@ def _machines(machines: Any) -> list[tuple[object, ...]]:
 
 def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
     names = Counter(
-        name.casefold() for name in Player.objects.filter(show=tournament.show).values_list("name", flat=True)
+        name.casefold()
+        for name in Player.objects.filter(show=tournament.show, merged_into=None).values_list("name", flat=True)
     )
     return [
         (
@@ -120,7 +121,7 @@ def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
             entry.status,
             "yes" if names[entry.player.name.casefold()] > 1 else "",
         )
-        for entry in tournament.entries.select_related("player", "pool").order_by("number")
+        for entry in selectors.entered(tournament).select_related("player", "pool").order_by("number")
     ]
 
 

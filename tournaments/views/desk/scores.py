@@ -154,7 +154,7 @@ def _score_page(
         "keep": request.POST.get("keep", ""),
         "doubtful": form.cleaned_data["score"] if form and _is_doubtful(refusal) else None,
         "seen": seen,
-        "steps": [_step(line) for line in reversed(lines)],
+        "steps": [_step(line) for line in reversed(selectors.with_merges(found, lines))],
         "rival": _rival(found),
         "decided": _decided(found, lines),
         "fresh": lines[-1].before is None,
