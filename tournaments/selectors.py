@@ -368,12 +368,28 @@ def entries_of(player: Player) -> list[Entry]:
     return list(own.select_related("player", "tournament__show").order_by("tournament_id"))
 
 
-def records_of(player: Player) -> list[Player]:
-    """Every record of the person, the one that stands first."""
-    found = [kept(player)]
-    for one in found:
-        found += Player.objects.filter(merged_into=one).order_by("number")
+def records_of(people: Iterable[Player]) -> list[Player]:
+    """Every record of these people, those that stand first."""
+    found = list({each.pk: each for each in map(kept, people)}.values())
+    level = found
+    while level:
+        level = list(Player.objects.filter(merged_into__in=level).order_by("number"))
+        found = found + level
     return found
+
+
+def maybe_the_same(player: Player) -> list[Player]:
+    """Other records of the show that look like this person: same name, e-mail address or IFPA number."""
+    others = Player.objects.filter(show=player.show_id, merged_into=None).exclude(pk=player.pk).order_by("number")
+    return [other for other in others if _look_alike(player, other)]
+
+
+def _look_alike(one: Player, other: Player) -> bool:
+    if fold(one.name).split() == fold(other.name).split():
+        return True
+    return bool(one.email and one.email.casefold() == other.email.casefold()) or bool(
+        one.ifpa_number and one.ifpa_number == other.ifpa_number
+    )
 
 
 def namesake(player: Player) -> Player | None:

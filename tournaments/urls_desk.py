@@ -2,7 +2,21 @@
 
 from django.urls import path
 
-from tournaments.views.desk import board, cut, draw, entries, home, redraw, results, rounds, scores, seats, slips
+from tournaments.views.desk import (
+    board,
+    cut,
+    draw,
+    entries,
+    home,
+    journal,
+    people,
+    redraw,
+    results,
+    rounds,
+    scores,
+    seats,
+    slips,
+)
 
 app_name = "desk"
 
@@ -11,6 +25,7 @@ STAGE = f"{TOURNAMENT}<slug:stage>/"
 
 urlpatterns = [
     path("desk/", home.home, name="home"),
+    path("desk/<slug:show>/journal/", journal.journal, name="journal"),
     path(f"{TOURNAMENT}results/", results.results, name="results"),
     path(f"{TOURNAMENT}results/<slug:act>/", results.act, name="results-act"),
     path(STAGE, slips.slips, name="slips"),
@@ -49,5 +64,7 @@ urlpatterns = [
     path(f"{STAGE}cut/withdraw/", cut.withdraw, name="withdraw-cut"),
     path(f"{STAGE}entries/new/", entries.new, name="entry-new"),
     path(f"{STAGE}entries/<int:number>/", entries.entry, name="entry"),
+    path(f"{STAGE}entries/<int:number>/same-person/", people.same_person, name="same-person"),
+    path(f"{STAGE}entries/<int:number>/take-apart/", people.take_apart, name="take-apart"),
     path(f"{STAGE}entries/<int:number>/<slug:act>/", entries.act, name="entry-act"),
 ]

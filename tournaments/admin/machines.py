@@ -101,24 +101,25 @@ class MachineAdmin(ServiceAdmin):
         return ()
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Machine]":
-        return super().get_queryset(request).prefetch_related("stage_machines__stage__tournament")
+        found = super().get_queryset(request).select_related("show")
+        return found.prefetch_related("stage_machines__stage__tournament")
 
     def save_model(self, request: HttpRequest, obj: Machine, form: Any, change: bool) -> None:
         asked = typed(form)
         wanted = set(asked.pop("stages"))
         who = actor(request)
         with all_or_nothing():
-            if change:
-                machine = Machine.objects.get(pk=obj.pk)
-                offered = form.fields["stages"].queryset
-                for used in machine.stage_machines.filter(stage__in=offered).order_by("stage__tournament_id"):
-                    if used.stage not in wanted:
-                        machines.leave_out(used, actor=who)
-                machines.change_details(machine, actor=who, **asked)
-            else:
-                machine = machines.add(asked.pop("show"), actor=who, **asked)
+            if not change:
+                become(obj, machines.add(asked.pop("show"), actor=who, stages=list(wanted), **asked))
+                return
+            machine = Machine.objects.get(pk=obj.pk)
+            offered = form.fields["stages"].queryset
+            for used in machine.stage_machines.filter(stage__in=offered).order_by("stage__tournament_id"):
+                if used.stage not in wanted:
+                    machines.leave_out(used, actor=who)
             for stage in sorted(wanted, key=lambda stage: (stage.tournament_id, stage.position)):
                 machines.use(stage, actor=who, machine=machine)
+            machines.change_details(machine, actor=who, expected=obj.show.revision, **asked)
         become(obj, machine)
 
     def journal_lookup(self, object_id: str) -> dict[str, str] | None:

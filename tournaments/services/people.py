@@ -273,7 +273,7 @@ def _refuse_too_many(stage: Stage, own: Entry) -> None:
     )
     raise Refusal(
         f"{own} would have {len(games)} games in {stage.label.lower()} of {stage.tournament.name}: {told}."
-        f" Allowed are {rules.games_allowed}, and {rules.games_per_machine} on one machine; void what is too many first."
+        f" Allowed are {rules.games_allowed}, on one machine {rules.games_per_machine}; void what is too many first."
     )
 
 

@@ -19,9 +19,10 @@ def offer(
     capacity: int,
     opens_at: datetime | None = None,
     closes_at: datetime | None = None,
+    expected: int | None = None,
 ) -> PlacePool:
     """Offer a pool of places, or change the capacity and times of the one there is."""
-    with change(tournament, actor=actor, action="offer places") as log:
+    with change(tournament, actor=actor, action="offer places", expected=expected) as log:
         pool = PlacePool.objects.filter(tournament=tournament, kind=kind).first()
         pool = pool or PlacePool(tournament=tournament, kind=kind, capacity=0)
         before = _told(pool) if pool.pk else None

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from tournaments import formats, permissions, selectors
-from tournaments.models import Entry, Match, Score, Side, Stage, Tournament
+from tournaments.models import Match, Score, Side, Stage, Tournament
 from tournaments.permissions import View
 from tournaments.services import reports
 from tournaments.services.exchange.games import NO_CHOICE

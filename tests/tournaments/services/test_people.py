@@ -345,7 +345,9 @@ def test_a_score_under_the_kept_number_since_stands_in_the_way_of_taking_apart(w
     merge(world)
     taken = factories.play(stage, selectors.entry_numbered(kids, 1), machine, 5)
 
-    with pytest.raises(Refusal, match="Since the records were merged 1 Player 1 has played Machine 1; void that first"):
+    with pytest.raises(
+        Refusal, match="Since the records were merged 1 Player 1 has played Machine 1; void that first"
+    ):
         take_apart(world)
     scores.void(taken, actor=None, seen=taken.revision, reason="asked")
     take_apart(world)
