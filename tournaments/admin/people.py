@@ -219,7 +219,7 @@ class PlayerAdmin(ServiceAdmin):
 
     @display(description="the same person as")
     def same_person(self, player: Player) -> str:
-        others = [player.merged_into] if player.merged_into else player.merged.all()
+        others = [player.merged_into] if player.merged_into else list(player.merged.all())
         return ", ".join(str(other) for other in others) or "–"
 
 

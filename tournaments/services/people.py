@@ -22,7 +22,7 @@ from tournaments.services.progress import refuse_once_declared
 from tournaments.services.shows import need_reason, refuse_own_game
 from tournaments.services.undoing import recorded, take_back
 
-DETAILS = ("country", "ifpa_number", "email", "contact")
+DETAILS = {"country": "country", "ifpa_number": "IFPA number", "email": "e-mail", "contact": "adult contact"}
 """What the kept record takes over where it has nothing itself."""
 
 MERGE, TAKE_APART = "merge people", "take people apart"
@@ -121,9 +121,8 @@ def _details(person: Player) -> Iterable[str]:
     """What is known of a person; what is never public only by its name and in short, to see it change."""
     for field in DETAILS:
         value = getattr(person, field)
-        name = Player._meta.get_field(field).verbose_name
         if value:
-            yield f"{name} {value}" if field in ("country", "ifpa_number") else f"with {name}"
+            yield f"{DETAILS[field]} {value}" if field in ("country", "ifpa_number") else f"with {DETAILS[field]}"
     if person.account_id:
         yield "with a login"
 
@@ -335,8 +334,7 @@ def _give_back(kept: Player, left: Player) -> None:
     told = (line.after if line else None) or {"filled": [], "account": False}
     for field in told["filled"]:
         if getattr(kept, field) != getattr(left, field):
-            name = Player._meta.get_field(field).verbose_name
-            raise Refusal(f"The {name} of {kept} has been changed since the records were merged.")
+            raise Refusal(f"The {DETAILS[field]} of {kept} has been changed since the records were merged.")
         setattr(kept, field, "")
     account = kept.account if told["account"] else None
     if account:

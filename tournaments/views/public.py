@@ -104,7 +104,9 @@ def search(request: HttpRequest, show: str, slug: str) -> HttpResponse:
     reading = live.reading(live.find(show, slug))
     exact, found = pages.find_entrants(reading, typed)
     if exact is None and typed.isdecimal() and len(typed) < 9:
-        exact = selectors.entry_numbered(reading.stage.tournament, int(typed))
+        kept = selectors.entry_numbered(reading.stage.tournament, int(typed))
+        if kept:
+            return redirect("public:player", show, slug, kept.number)
     if exact:
         return redirect("public:player", show, slug, exact.number)
     return HttpResponse(pages.search_page(reading, typed, found), headers={"Cache-Control": "no-cache"})

@@ -1,4 +1,4 @@
-"""The journal's page: what was done, by whom, why, what it was before; found by player, machine, person, kind, time."""
+"""The journal's page: what was done, by whom, why and what it was before; and how a line is found again."""
 
 import ast
 from datetime import UTC, datetime
