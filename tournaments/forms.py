@@ -382,7 +382,7 @@ class OrderForm(forms.Form):
 
 
 class JournalForm(forms.Form):
-    """What somebody looks for in the journal of a show. Each field stands alone: one that is wrong filters nothing."""
+    """What somebody looks for in the journal of a show."""
 
     tournament = forms.ChoiceField(required=False)
     player = forms.CharField(required=False, max_length=100)

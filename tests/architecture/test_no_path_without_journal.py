@@ -50,20 +50,22 @@ def faults(root: Path) -> list[str]:
     }
     services = {path: tree for path, tree in trees.items() if path.startswith(SERVICES)}
     functions, taking_a_log = {}, set()
+    openers = JOURNALS | {name for tree in services.values() for name, node in defined(tree) if opens_a_change(node)}
     for path, tree in services.items():
         names = imported(root, tree)
         for name, node in defined(tree):
-            functions[f"{path}:{name}"] = events(path, node, names)
+            functions[f"{path}:{name}"] = events(path, node, names, openers)
             taking_a_log |= {f"{path}:{name}"} if has_log(node) else set()
     uncovered = writing_by_themselves(functions)
     called = {event.called for found in functions.values() for event in found}
     outside = {path: tree for path, tree in trees.items() if not path.startswith(SERVICES)}
-    others = {path: events(path, tree, imported(root, tree)) for path, tree in outside.items()}
+    others = {path: events(path, tree, imported(root, tree), set()) for path, tree in outside.items()}
     from_outside = {event.called for found in others.values() for event in found}
-    found = []
-    for name in sorted(uncovered.keys() - taking_a_log):
-        if name not in called or name in from_outside:
-            found.append(f"{name} writes without a journal line, in line {uncovered[name]}")
+    found = [
+        f"{name} writes without a journal line, in line {uncovered[name]}"
+        for name in sorted(uncovered.keys() - taking_a_log)
+        if name not in called or name in from_outside
+    ]
     for path, own in others.items():
         lines = [event.line for event in own if event.called == "a write"]
         found += [f"{path}:{line} writes outside the services" for line in lines if path not in NO_ROWS]
@@ -113,13 +115,23 @@ def has_log(node: ast.FunctionDef) -> bool:
     return any(arg.annotation is not None and ast.unparse(arg.annotation) == "Log" for arg in given)
 
 
-def events(path: str, top: ast.AST, names: dict[str, str]) -> list[Event]:
-    """What happens in a module or a function of it; `names` are our services as the module knows them."""
+def opens_a_change(node: ast.FunctionDef) -> bool:
+    """Whether a context manager of ours opens changes for the block within it."""
+    if "contextmanager" not in {ast.unparse(decorator) for decorator in node.decorator_list}:
+        return False
+    return any(name_of(part) in JOURNALS for part in ast.walk(node))
+
+
+def events(path: str, top: ast.AST, names: dict[str, str], openers: set[str]) -> list[Event]:
+    """What happens in a module or a function of it.
+
+    `names` are our services as the module knows them, `openers` what opens a change for its block.
+    """
     found: list[Event] = []
 
     def walk(node: ast.AST, covered: bool) -> None:
         if isinstance(node, ast.With):
-            covered = covered or journals(node)
+            covered = covered or journals(node, openers)
         if isinstance(node, ast.Call):
             called = target(path, node, names)
             if called:
@@ -131,14 +143,14 @@ def events(path: str, top: ast.AST, names: dict[str, str]) -> list[Event]:
     return found
 
 
-def journals(block: ast.With) -> bool:
+def journals(block: ast.With, openers: set[str]) -> bool:
     """Whether this block writes the journal, or is all or nothing with one that does."""
     opened = {name_of(item.context_expr) for item in block.items}
-    if opened & JOURNALS:
+    if opened & openers:
         return True
     inside = (node for part in block.body for node in ast.walk(part) if isinstance(node, ast.With))
     return "all_or_nothing" in opened and any(
-        name_of(item.context_expr) in JOURNALS for node in inside for item in node.items
+        name_of(item.context_expr) in openers for node in inside for item in node.items
     )
 
 
@@ -222,6 +234,7 @@ def test_a_planted_write_is_found(tmp_path, path, source):
         f"def void(score):\n    {CHANGED}score.save()",
         f"def void(score):\n    {CHANGED}_set(score)\ndef _set(score):\n    score.save()",
         "def void(score):\n    with all_or_nothing():\n        score.save()\n        with change_shared(show): pass",
+        f"@contextmanager\ndef told():\n    {CHANGED}yield log\ndef void(score):\n    with told():\n        score.save()",
         "def follow(score, log: Log):\n    score.save()",
         "def told(words):\n    words.update({'a': 1})",
     ],

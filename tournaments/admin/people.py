@@ -277,7 +277,8 @@ class AccountAdmin(ServiceAdmin, UserAdmin):
         return super().has_change_permission(request, obj)
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
-        found = [(title, dict(options)) for title, options in (self.add_fieldsets if obj is None else self.fieldsets)]
+        given: Any = self.add_fieldsets if obj is None else self.fieldsets
+        found = [(title, dict(options)) for title, options in given]
         if obj is not None and self.has_change_permission(request, obj):
             found[0][1]["fields"] = [*found[0][1]["fields"], "seen"]
         return found

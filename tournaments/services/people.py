@@ -107,10 +107,11 @@ def _as_shown(keep: Player, shown: str) -> Iterator[None]:
 
 
 def _picture(keep: Player) -> Picture:
-    found: Picture = {("", "people"): {}}
+    people = keep.show.name, "people"
+    found: Picture = {people: {}}
     for person in Player.objects.filter(show=keep.show_id).select_related("merged_into").order_by("number"):
         into = f"the same person as {person.merged_into}" if person.merged_into else "a person of their own"
-        found["", "people"][str(person)] = ", ".join([into, *_details(person)])
+        found[people][str(person)] = ", ".join([into, *_details(person)])
     for tournament in Tournament.objects.filter(show=keep.show_id).order_by("starts_on", "slug"):
         for (stage, what), lines in effects.picture(tournament).items():
             found[", ".join(filter(None, (tournament.name, stage))), what] = lines

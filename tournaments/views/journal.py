@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 
 from tournaments import formats
 from tournaments.domain.scores import grouped
-from tournaments.models import Entry, Journal, Match, Ruling, Score, Show, Tournament
+from tournaments.models import Entry, Journal, Ruling, Score, Show, Tournament
 
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "scores": (
@@ -67,7 +67,19 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "machines": (
         "Machines",
-        ("add machine", "change machine", "use machine", "leave machine out", "set machine state"),
+        (
+            "add machine",
+            "change machine",
+            "use machine",
+            "leave machine out",
+            "set machine state",
+            "report fault",
+            "take back report",
+            "repair",
+            "take back repair",
+            "wait for machine",
+            "stop waiting",
+        ),
     ),
     "rounds": (
         "Rounds, cut and results",
@@ -174,7 +186,7 @@ def asked(show: Show, wanted: Mapping[str, Any]) -> QuerySet[Journal]:
     if wanted.get("until"):
         found = found.filter(at__lt=wanted["until"])
     related = ("tournament", "actor", "score__stage", "entry__player", "machine", "ruling__stage", "ruling__entry")
-    return found.select_related(*related, "ruling__match__stage", "ruling__score__stage").order_by("-at", "-pk")
+    return found.select_related(*related).order_by("-at", "-pk")
 
 
 def _of_kind(kind: str) -> Q:
@@ -226,9 +238,9 @@ def changes(line: Journal) -> Iterable[Change]:
     """What a line changed, field by field, in words; what was only made says so in the summary."""
     before, after = line.before or {}, line.after or {}
     labels = _labels(line)
-    for name in [*after, *(name for name in before if name not in after)] if before else ():
-        old, new = before.get(name), after.get(name)
-        if name in IDS or old == new or not (_plain(old) and _plain(new)):
+    for name in after:
+        old, new = before.get(name), after[name]
+        if name not in before or name in IDS or old == new or not (_plain(old) and _plain(new)):
             continue
         label = labels.get(name) or LABELS.get(name, name.replace("_", " "))
         yield Change(label, _words(name, old), _words(name, new))
@@ -248,6 +260,8 @@ def _plain(value: Any) -> bool:
 
 
 def _words(name: str, value: Any) -> str:
+    if name == "ranked" and value is None:
+        return "as reached"
     if value is None or value == "":
         return ""
     if isinstance(value, bool):
@@ -281,26 +295,16 @@ def _links(line: Journal, show: Show) -> Iterable[Link]:
 
 def _ruling(ruling: Ruling, tournament: Tournament, show: Show) -> str:
     """The page on which a ruling in force is taken back."""
+    first = tournament.kind.stages[0].key
     if ruling.kind == Ruling.Kind.MERGED and ruling.entry:
-        first = tournament.kind.stages[0].key
         return reverse("desk:same-person", args=[show.slug, tournament.slug, first, ruling.entry.number])
-    if ruling.score:
-        return _score(ruling.score, tournament, show)
-    if ruling.match:
-        return _match(ruling.match, tournament, show)
-    if ruling.entry and ruling.kind != Ruling.Kind.REPLACED:
-        return entry_url(tournament, show, ruling.entry.number)
-    stage = ruling.stage.key if ruling.stage else tournament.kind.stages[0].key
-    return reverse("desk:cut", args=[show.slug, tournament.slug, stage])
+    stage = ruling.stage.key if ruling.stage else first
+    return reverse("desk:undo-ruling", args=[show.slug, tournament.slug, stage, ruling.pk])
 
 
 def _score(score: Score, tournament: Tournament | None, show: Show) -> str:
     slug = tournament.slug if tournament else ""
     return reverse("desk:score", args=[show.slug, slug, score.stage.key, score.pk])
-
-
-def _match(match: Match, tournament: Tournament, show: Show) -> str:
-    return reverse("desk:match", args=[show.slug, tournament.slug, match.stage.key, match.pk])
 
 
 def entry_url(tournament: Tournament, show: Show, number: int) -> str:

@@ -182,6 +182,7 @@ def test_what_cannot_be_looked_for_says_why_and_stays_in_the_field(journal, want
 
     assert answer.status_code == 200
     assert sentence in text(answer)
+    assert told(answer) == []
     if "who" not in wanted:
         assert f'value="{next(iter(wanted.values()))}"' in answer.content.decode()
 

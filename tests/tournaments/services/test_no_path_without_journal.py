@@ -124,7 +124,7 @@ def whoever_enters():
 
 def games_and_slips():
     world = factories.qualifying(players=3, of=factories.show("games"))
-    one, two, _ = world.entries
+    one, *_ = world.entries
     game = scores.start(world.stage, actor=None, entry=one, machine=world.machines[0])
     scores.abandon(game, actor=None, reason="power cut")
     taken = factories.play(world.stage, one, world.machines[0], 1_000)

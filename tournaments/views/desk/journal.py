@@ -22,7 +22,7 @@ PER_PAGE = 50
 @never_cache
 @require_safe
 def journal(request: HttpRequest, show: str) -> HttpResponse:
-    """The lines that the filter asks for, page by page; a field that cannot be read says so and filters nothing."""
+    """The lines that the filter asks for, page by page; none while a field of it cannot be read."""
     found = get_object_or_404(Show, slug=show)
     with timezone.override(found.zone):
         return render(request, "tournaments/desk/journal.html", _context(request, found))
@@ -31,8 +31,8 @@ def journal(request: HttpRequest, show: str) -> HttpResponse:
 def _context(request: HttpRequest, show: Show) -> dict[str, Any]:
     kinds = [(key, label) for key, (label, _) in lines.KINDS.items()]
     form = JournalForm(request.GET, show=show, kinds=[*kinds, (lines.OTHER, "Other")], people=_people(show))
-    form.is_valid()
-    pages = Paginator(lines.asked(show, form.cleaned_data), PER_PAGE)
+    found = lines.asked(show, form.cleaned_data) if form.is_valid() else Journal.objects.none()
+    pages = Paginator(found, PER_PAGE)
     page = pages.get_page(request.GET.get("page"))
     asked = request.GET.copy()
     asked.pop("page", None)
