@@ -234,7 +234,7 @@ def test_a_planted_write_is_found(tmp_path, path, source):
         f"def void(score):\n    {CHANGED}score.save()",
         f"def void(score):\n    {CHANGED}_set(score)\ndef _set(score):\n    score.save()",
         "def void(score):\n    with all_or_nothing():\n        score.save()\n        with change_shared(show): pass",
-        f"@contextmanager\ndef told():\n    {CHANGED}yield log\ndef void(score):\n    with told():\n        score.save()",
+        f"@contextmanager\ndef told():\n    {CHANGED}yield\ndef void(score):\n    with told():\n        score.save()",
         "def follow(score, log: Log):\n    score.save()",
         "def told(words):\n    words.update({'a': 1})",
     ],

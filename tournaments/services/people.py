@@ -110,7 +110,7 @@ def _picture(keep: Player) -> Picture:
     people = keep.show.name, "people"
     found: Picture = {people: {}}
     for person in Player.objects.filter(show=keep.show_id).select_related("merged_into").order_by("number"):
-        into = f"the same person as {person.merged_into}" if person.merged_into else "a person of their own"
+        into = f"the same person as {person.merged_into}" if person.merged_into else "own record"
         found[people][str(person)] = ", ".join([into, *_details(person)])
     for tournament in Tournament.objects.filter(show=keep.show_id).order_by("starts_on", "slug"):
         for (stage, what), lines in effects.picture(tournament).items():

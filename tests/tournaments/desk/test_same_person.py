@@ -52,7 +52,7 @@ def test_what_would_change_is_shown_and_nothing_is_saved(twice, organiser):
 
     words = text(answer)
     assert "Nothing is saved yet." in words
-    assert "2 Player 2 a person of their own the same person as 1 Player 1" in words
+    assert "2 Player 2 own record the same person as 1 Player 1" in words
     assert "The Open: players" in words
     assert "The Open, Qualifying: table" in words
     assert Player.objects.filter(merged_into=None).count() == 3
@@ -125,7 +125,7 @@ def test_two_persons_again(twice, organiser):
     assert "Records that are this person" in text(organiser.get("same-person", 1))
 
     preview = organiser.post("take-apart", 1, gone="2", reason="two brothers")
-    assert "2 Player 2 the same person as 1 Player 1 a person of their own" in text(preview)
+    assert "2 Player 2 the same person as 1 Player 1 own record" in text(preview)
     answer = organiser.post("take-apart", 1, gone="2", reason="two brothers", shown=shown(preview), follow=True)
 
     assert "2 Player 2 and 1 Player 1 are two persons again." in text(answer)

@@ -23,6 +23,7 @@ from tournaments.services import (
     matches,
     people,
     places,
+    redraw,
     results,
     rulings,
     scores,
@@ -222,6 +223,19 @@ def the_second_round():
     matches.open_round(first.stage, actor=None, round_number=2, reason="one machine is slow")
 
 
+def drawn_again():
+    world = factories.seated(format="open", players=24, qualifiers=24, stock=15, of=factories.show("again"))
+    match, *_ = factories.dealt(world, ROUND)
+    matches.call(match, actor=None)
+    chooser = match.sides.order_by("rank").first().entry_id
+    matches.choose(match, actor=None, entry=chooser, position=1)
+    matches.warm_up(again(match), actor=None)
+    redraw.break_off(again(match), actor=None, reason="the flipper broke")
+    redraw.publish(match.stage, actor=None, out={match.machine_id: world.machines[12].pk}, reason="the flipper broke")
+    line = redraw.past(match.stage)[0]
+    redraw.take_back(match.stage, actor=None, revision=line.revision, reason="it works again")
+
+
 def files():
     """A tournament goes out as a folder and comes in elsewhere."""
     world = factories.qualifying(players=2, of=factories.show("files"))
@@ -241,6 +255,7 @@ STORIES = (
     ties_at_the_cut,
     finals,
     the_second_round,
+    drawn_again,
     files,
 )
 

@@ -384,7 +384,7 @@ def test_the_preview_is_what_then_happens_and_changes_nothing(world):
 
     assert everything(world) == before
     lines = [line for section in told.sections for line in section.lines if line.subject == "2 Player 2"]
-    assert ("2 Player 2", "a person of their own", "the same person as 1 Player 1") in lines
+    assert ("2 Player 2", "own record", "the same person as 1 Player 1") in lines
     assert ("2 Player 2", "entered", "merged with another") in lines
     merge(world, shown=told.digest)
     assert numbers(world.tournament) == [1, 3, 4]
