@@ -149,9 +149,11 @@ def closed(world: World, rows: Sequence[Sequence[int | None]]) -> World:
     return world
 
 
-def seated(*, format: str = "classic", players: int = 10, qualifiers: int = 8, stock: int = 4) -> World:
+def seated(
+    *, format: str = "classic", players: int = 10, qualifiers: int = 8, stock: int = 4, of: Show | None = None
+) -> World:
     """A tournament whose first cut is declared; everybody is seeded by number: seed 1 is "1 Player 1"."""
-    world = qualifying(format=format, players=players, stock=stock, rules={"qualifiers": qualifiers})
+    world = qualifying(format=format, players=players, stock=stock, rules={"qualifiers": qualifiers}, of=of)
     closed(world, [[1_000 * (players - number)] for number in range(players)])
     stages_service.declare_cut(world.stage, actor=None)
     return world

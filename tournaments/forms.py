@@ -1,7 +1,7 @@
 """What the desk types, read into entries, machines and scores. Whether it may be saved is the services' word."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 
 from django import forms
@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 from tournaments import selectors
 from tournaments.domain import scores
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Entry, Machine, PlacePool, Stage, Tournament
+from tournaments.models import Entry, Machine, PlacePool, Player, Show, Stage, Tournament
 
 Offers = list[Any]
 
@@ -505,3 +505,100 @@ class OrderForm(forms.Form):
 
     def lines(self) -> list[forms.BoundField]:
         return [self[f"order-{entry.number}"] for entry in self.level]
+
+
+class JournalForm(forms.Form):
+    """What somebody looks for in the journal of a show."""
+
+    tournament = forms.ChoiceField(required=False)
+    player = forms.CharField(required=False, max_length=100)
+    machine = forms.CharField(required=False, max_length=100)
+    who = forms.ChoiceField(required=False)
+    kind = forms.ChoiceField(required=False)
+    day = forms.DateField(required=False, error_messages={"invalid": "A day is written like 2010-07-24."})
+    since = forms.TimeField(required=False, error_messages={"invalid": "A time is written like 14:30."})
+    until = forms.TimeField(required=False, error_messages={"invalid": "A time is written like 14:30."})
+
+    def __init__(
+        self, *args: Any, show: Show, kinds: list[tuple[str, str]], people: list[tuple[str, str]], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.show = show
+        tournaments = [
+            (str(pk), name) for pk, name in show.tournaments.order_by("starts_on").values_list("pk", "name")
+        ]
+        for name, everything, choices in (
+            ("tournament", "the whole show", tournaments),
+            ("who", "everybody", people),
+            ("kind", "everything", kinds),
+        ):
+            field: Any = self.fields[name]
+            field.choices = [("", everything), *choices]
+
+    def clean_player(self) -> list[int]:
+        """The records of whoever is meant: by a number exactly one person, by a part of a name all who have it."""
+        text = self.cleaned_data["player"].strip()
+        if text.isdecimal():
+            person = Player.objects.filter(show=self.show, number=int(text)).first() if len(text) < 9 else None
+            found = [person] if person else []
+        else:
+            words = selectors.fold(text).split()
+            people = Player.objects.filter(show=self.show).order_by("number") if words else Player.objects.none()
+            found = [each for each in people if all(word in selectors.fold(each.name) for word in words)]
+        if text and not found:
+            what = f"has number {text}" if text.isdecimal() else f"is called “{text}”"
+            raise forms.ValidationError(f"Nobody in {self.show} {what}.")
+        return [record.pk for record in selectors.records_of(found)]
+
+    def clean_machine(self) -> list[int]:
+        """The machine with this code, or all with this in their name."""
+        text = " ".join(self.cleaned_data["machine"].split())
+        machines = list(Machine.objects.filter(show=self.show)) if text else []
+        found = [each.pk for each in machines if each.code.casefold() == text.casefold()]
+        found = found or [each.pk for each in machines if selectors.fold(text) in selectors.fold(each.name)]
+        if text and not found:
+            raise forms.ValidationError(f"No machine of {self.show} has the code or name “{text}”.")
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        """`since` and `until` become moments in the time of the show."""
+        cleaned = super().clean() or self.cleaned_data
+        day, since, until = (cleaned.get(name) for name in ("day", "since", "until"))
+        if day is None and (since or until) and "day" not in self.errors:
+            self.add_error("day", "Choose the day as well.")
+        cleaned["since"] = cleaned["until"] = None
+        if day:
+            start = datetime.combine(day, since or time.min, self.show.zone)
+            end = datetime.combine(day, until or time.max, self.show.zone) + timedelta(minutes=1 if until else 0)
+            cleaned |= {"since": start, "until": end}
+        return cleaned
+
+    @property
+    def filters(self) -> list[Any]:
+        """The fields in the order in which people think of them."""
+        return [self[name] for name in self.fields]
+
+
+class SamePersonForm(forms.Form):
+    """Which other record is the same person, which of the two numbers is kept, and why it is known."""
+
+    other = forms.CharField(required=False, max_length=100)
+    keep = forms.CharField(required=False)
+    reason = forms.CharField(required=False, max_length=500)
+
+    def __init__(self, *args: Any, person: Player, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.person = person
+
+    def clean_other(self) -> Player | None:
+        """Another person of the show by number, or by the whole name where only one has it."""
+        text = " ".join(self.cleaned_data["other"].split())
+        others = Player.objects.filter(show=self.person.show_id).exclude(pk=self.person.pk)
+        if text.isdecimal():
+            found = list(others.filter(number=int(text))) if len(text) < 9 else []
+        else:
+            found = [each for each in others.order_by("number") if selectors.fold(each.name) == selectors.fold(text)]
+        if text and len(found) != 1:
+            what = "More than one other person is" if found else "No other person is"
+            raise forms.ValidationError(f"{what} “{text}”. Type the number on the badge.")
+        return found[0] if found else None

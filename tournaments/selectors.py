@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from django.db import connection
-from django.db.models import Model, Prefetch
+from django.db.models import Model, Prefetch, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -207,7 +207,7 @@ SCORES = """
 ENTRANTS = """
     SELECT entry.id, entry.number, player.name, entry.status
     FROM tournaments_entry entry JOIN tournaments_player player ON player.id = entry.player_id
-    WHERE entry.tournament_id = %s ORDER BY entry.number
+    WHERE entry.tournament_id = %s AND entry.status <> 'merged' ORDER BY entry.number
 """
 SEATED = """
     SELECT entry.id, entry.number, player.name, entry.status
@@ -336,18 +336,76 @@ def find_entry(tournament: Tournament, typed: str, *, at_most: int = 5) -> tuple
     `at_most` are offered. DESIGN of the desk: exact number or code beats every name.
     """
     text = " ".join(typed.split())
-    entries = Entry.objects.filter(tournament=tournament).select_related("player")
+    entries = entered(tournament)
     if text.isdecimal():
-        return (entries.filter(number=int(text)).first() if len(text) < 9 else None), []
+        return (entry_numbered(tournament, int(text)) if len(text) < 9 else None), []
     names = entries.order_by("player__name", "number").values_list("pk", "player__name")
     exact, offers = _by_name(list(names), text, at_most)
     found = entries.in_bulk([exact] if exact else offers)
     return (found[exact] if exact else None), [found[pk] for pk in offers]
 
 
+def entered(tournament: Tournament) -> QuerySet[Entry]:
+    """Everybody entered in a tournament, with the person: without what was merged with another entry."""
+    return Entry.objects.filter(tournament=tournament).exclude(status=Entry.Status.MERGED).select_related("player")
+
+
+def entry_numbered(tournament: Tournament, number: int) -> Entry | None:
+    """The entry with this number, or of the person whose number it was before two records were merged."""
+    entry = entered(tournament).filter(number=number).first()
+    if entry is not None:
+        return entry
+    gone = Player.objects.filter(show=tournament.show_id, number=number, merged_into__isnull=False).first()
+    return entered(tournament).filter(player=kept(gone)).first() if gone else None
+
+
+def kept(player: Player) -> Player:
+    """The record that stands for this person: another one where this was merged into it."""
+    while player.merged_into_id:
+        player = Player.objects.get(pk=player.merged_into_id)
+    return player
+
+
+def kept_entry(entry: Entry) -> Entry:
+    """The entry that stands for this one: another one of the tournament where this was merged with it."""
+    if entry.status != Entry.Status.MERGED:
+        return entry
+    return Entry.objects.select_related("player").get(tournament=entry.tournament_id, player=kept(entry.player))
+
+
+def entries_of(player: Player) -> list[Entry]:
+    """The entries of a person's record, in the order in which several tournaments are locked."""
+    own = Entry.objects.filter(player=player).exclude(status=Entry.Status.MERGED)
+    return list(own.select_related("player", "tournament__show").order_by("tournament_id"))
+
+
+def records_of(people: Iterable[Player]) -> list[Player]:
+    """Every record of these people, those that stand first."""
+    found = list({each.pk: each for each in map(kept, people)}.values())
+    level = found
+    while level:
+        level = list(Player.objects.filter(merged_into__in=level).order_by("number"))
+        found = found + level
+    return found
+
+
+def maybe_the_same(player: Player) -> list[Player]:
+    """Other records of the show that look like this person: same name, e-mail address or IFPA number."""
+    others = Player.objects.filter(show=player.show_id, merged_into=None).exclude(pk=player.pk).order_by("number")
+    return [other for other in others if _look_alike(player, other)]
+
+
+def _look_alike(one: Player, other: Player) -> bool:
+    if fold(one.name).split() == fold(other.name).split():
+        return True
+    return bool(one.email and one.email.casefold() == other.email.casefold()) or bool(
+        one.ifpa_number and one.ifpa_number == other.ifpa_number
+    )
+
+
 def namesake(player: Player) -> Player | None:
     """Another person of the show with the same name, without case and accents, or the same e-mail address."""
-    others = Player.objects.filter(show_id=player.show_id).exclude(pk=player.pk).order_by("number")
+    others = Player.objects.filter(show_id=player.show_id, merged_into=None).exclude(pk=player.pk).order_by("number")
     name, email = fold(player.name), player.email.casefold()
     for pk, other_name, other_email in others.values_list("pk", "name", "email"):
         if fold(other_name) == name or (email and other_email.casefold() == email):
@@ -444,6 +502,16 @@ def history(score: Score) -> list[Journal]:
     """Everything that happened to a score, oldest first."""
     lines = Journal.objects.filter(score=score) | Journal.objects.filter(other_score=score)
     return list(lines.select_related("actor").order_by("revision"))
+
+
+def with_merges(score: Score, lines: list[Journal]) -> list[Journal]:
+    """The history of a score, and where it became the score of another record of the same person, oldest first."""
+    rulings = Ruling.objects.filter(tournament=score.stage.tournament_id, kind=Ruling.Kind.MERGED)
+    moved = [ruling.pk for ruling in rulings if score.pk in ruling.data["scores"]]
+    if not moved:
+        return lines
+    merges = Journal.objects.filter(ruling__in=moved).select_related("actor")
+    return sorted([*lines, *merges], key=lambda line: line.revision)
 
 
 def rulings_on(score: Score) -> list[Ruling]:

@@ -374,7 +374,7 @@ def show_of(obj: Any) -> Show | None:
     """The show a row belongs to, whatever row it is."""
     while obj is not None and not isinstance(obj, Show):
         ways = (getattr(obj, name) for name in ("tournament", "show", "stage") if hasattr(type(obj), name))
-        obj = next(ways, None)
+        obj = next((way for way in ways if way is not None), None)
     return obj
 
 

@@ -104,14 +104,15 @@ class MachineAdmin(ServiceAdmin):
         return ()
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Machine]":
-        return super().get_queryset(request).prefetch_related("stage_machines__stage__tournament")
+        found = super().get_queryset(request).select_related("show")
+        return found.prefetch_related("stage_machines__stage__tournament")
 
     def save_model(self, request: HttpRequest, obj: Machine, form: Any, change: bool) -> None:
         asked = typed(form)
         asked["used_in"] = asked.pop("stages")
         if change:
             machine = Machine.objects.select_related("show").get(pk=obj.pk)
-            machines.change_details(machine, actor=actor(request), **asked)
+            machines.change_details(machine, actor=actor(request), expected=obj.show.revision, **asked)
         else:
             machine = machines.add(asked.pop("show"), actor=actor(request), **asked)
         become(obj, machine)

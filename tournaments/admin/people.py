@@ -8,6 +8,7 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import UserChangeForm, UserCreationForm
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
@@ -118,6 +119,10 @@ class EntryAdmin(ServiceAdmin):
     acts = (CHECK_IN, CHECK_AGE, WITHDRAW, DISQUALIFY, REINSTATE)
     date_hierarchy = "entered_at"
 
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Without entries that were merged with another: the person's page tells of them."""
+        return super().get_queryset(request).exclude(status=Entry.Status.MERGED)
+
     def get_fieldsets(self, request: HttpRequest, obj: Entry | None = None) -> Any:
         if obj is not None:
             about = "Name and other details belong to the person: open the person to correct them."
@@ -194,15 +199,15 @@ def _age_unchecked(entry: Entry) -> bool:
 
 @register(Player, site=site)
 class PlayerAdmin(ServiceAdmin):
-    list_display = ("number", "name", "country", "ifpa_number", "plays_in", "show")
+    list_display = ("number", "name", "country", "ifpa_number", "plays_in", "same_person", "show")
     list_display_links = ("number", "name")
     list_filter = ("show", "entries__tournament", "country")
-    list_select_related = ("show",)
+    list_select_related = ("show", "merged_into")
     search_fields = ("=number", "name", "email", "ifpa_number")
     search_help_text = "A number finds exactly that number; otherwise a part of the name, e-mail or IFPA number."
-    readonly_fields = ("number", "show", "plays_in")
+    readonly_fields = ("number", "show", "plays_in", "same_person")
     fieldsets = (
-        (None, {"fields": ("number", "show", "plays_in")}),
+        (None, {"fields": ("number", "show", "plays_in", "same_person")}),
         (
             "Details",
             {"fields": DETAILS, "description": "A correction shows in every tournament of the show."},
@@ -214,20 +219,37 @@ class PlayerAdmin(ServiceAdmin):
         return False
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).prefetch_related("entries__tournament")
+        return super().get_queryset(request).select_related("show").prefetch_related("entries__tournament", "merged")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A record that is another one now is corrected there."""
+        return super().has_change_permission(request, obj) and (obj is None or obj.merged_into_id is None)
+
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[Any, bool]:
+        """In the box for choosing a person, only records that stand."""
+        found, distinct = super().get_search_results(request, queryset, search_term)
+        if request.path == reverse("admin:autocomplete"):
+            found = found.filter(merged_into=None)
+        return found, distinct
 
     def save_model(self, request: HttpRequest, obj: Player, form: Any, change: bool) -> None:
         entry = Entry.objects.filter(player=obj.pk).order_by("tournament_id").select_related("tournament").first()
         if entry is None:
             raise Refusal(f"{obj} is entered in no tournament; enter the person first.")
-        entries.change_details(entry, actor=actor(request), **typed(form))
+        entries.change_details(entry, actor=actor(request), expected=obj.show.revision, **typed(form))
 
     def journal_lookup(self, object_id: str) -> dict[str, str] | None:
         return {"entry__player__id__exact": object_id}
 
     @display(description="plays in")
     def plays_in(self, player: Player) -> str:
-        return ", ".join(entry.tournament.name for entry in player.entries.all())
+        own = (entry for entry in player.entries.all() if entry.status != Entry.Status.MERGED)
+        return ", ".join(entry.tournament.name for entry in own)
+
+    @display(description="the same person as")
+    def same_person(self, player: Player) -> str:
+        others = [player.merged_into] if player.merged_into else list(player.merged.all())
+        return ", ".join(str(other) for other in others) or "–"
 
 
 ROLES = (
@@ -238,24 +260,18 @@ ROLES = (
 )
 
 
-class RoleForm(forms.ModelForm):
-    """The role of a login, and what a service answered about it."""
+class RoleForm(SeenForm):
+    """The role of a login."""
 
-    refusal: Refusal | None = None
     role = forms.ChoiceField(choices=ROLES, widget=forms.RadioSelect, required=False, initial=DESK)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
+        account = kwargs.get("instance")
+        if account is not None and account.pk:
+            names = set(account.groups.values_list("name", flat=True))
+            role = next((role for role in (ORGANISER, DESK, OFFICIAL) if role in names), "")
+            kwargs["initial"] = {**(kwargs.get("initial") or {}), "role": role}
         super().__init__(*args, **kwargs)
-        if self.instance.pk:
-            names = set(self.instance.groups.values_list("name", flat=True))
-            self.initial["role"] = next((role for role in (ORGANISER, DESK, OFFICIAL) if role in names), "")
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or self.cleaned_data
-        if self.refusal:
-            field = self.refusal.field if self.refusal.field in self.fields else None
-            self.add_error(field, self.refusal.sentence)
-        return cleaned
 
 
 class AccountForm(RoleForm, UserChangeForm):
@@ -290,7 +306,11 @@ class AccountAdmin(ServiceAdmin, UserAdmin):
         return super().has_change_permission(request, obj)
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
-        return [(title, dict(options)) for title, options in (self.add_fieldsets if obj is None else self.fieldsets)]
+        given: Any = self.add_fieldsets if obj is None else self.fieldsets
+        found = [(title, dict(options)) for title, options in given]
+        if obj is not None and self.has_change_permission(request, obj):
+            found[0][1]["fields"] = [*found[0][1]["fields"], "seen"]
+        return found
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:
         own = [] if actor(request).is_superuser else ["is_superuser"]

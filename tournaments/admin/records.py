@@ -106,15 +106,15 @@ class RulingAdmin(LookOnly):
 
 @register(Journal, site=site)
 class JournalAdmin(LookOnly):
-    list_display = ("when", "summary", "reason", "who", "tournament", "revision")
+    list_display = ("when", "summary", "reason", "who", "of", "revision")
     list_display_links = ("summary",)
-    list_filter = ("tournament", "action", "actor")
-    list_select_related = ("tournament__show", "actor")
+    list_filter = ("tournament", "show", "action", "actor")
+    list_select_related = ("tournament__show", "show", "actor")
     search_fields = ("summary", "reason", "action")
     search_help_text = "A part of what was noted or of the reason: a name, a machine, a score."
     date_hierarchy = "at"
     ordering = ("-at", "-revision")
-    fields = ("tournament", "revision", "when", "who", "action", "summary", "reason", "earlier", "later")
+    fields = ("of", "revision", "when", "who", "action", "summary", "reason", "earlier", "later")
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """The history links of other pages ask for one score, entry, person or machine."""
@@ -128,6 +128,11 @@ class JournalAdmin(LookOnly):
     @display(description="when", ordering="at")
     def when(self, line: Journal) -> str:
         return moment(line.at, line)
+
+    @display(description="of", ordering="tournament")
+    def of(self, line: Journal) -> str:
+        """The tournament, or the show whose tournaments share what was changed."""
+        return str(line.tournament or line.show)
 
     @display(description="who", ordering="actor")
     def who(self, line: Journal) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.admin import display, register
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from tournaments import formats
 from tournaments.admin import rules
 from tournaments.admin.base import SeenForm, ServiceAdmin, actor, become, link, moment, show_of, site, typed
-from tournaments.models import PlacePool, Show, Stage, Tournament
+from tournaments.models import Entry, PlacePool, Show, Stage, Tournament
 from tournaments.services import places, shows
 from tournaments.services.change import all_or_nothing
 
@@ -38,9 +38,12 @@ class ShowAdmin(ServiceAdmin):
 
     def save_model(self, request: HttpRequest, obj: Show, form: Any, change: bool) -> None:
         if change:
-            shows.change_show(obj, actor=actor(request), **typed(form))
+            shows.change_show(obj, actor=actor(request), expected=obj.revision, **typed(form))
         else:
             become(obj, shows.create_show(actor=actor(request), **typed(form)))
+
+    def journal_lookup(self, object_id: str) -> dict[str, str] | None:
+        return {"show__id__exact": object_id}
 
 
 class TournamentForm(SeenForm):
@@ -86,7 +89,7 @@ class TournamentAdmin(ServiceAdmin):
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Tournament]":
         found = super().get_queryset(request).prefetch_related("stages__tournament")
-        return found.annotate(entry_count=Count("entries"))
+        return found.annotate(entry_count=Count("entries", filter=~Q(entries__status=Entry.Status.MERGED)))
 
     def get_fieldsets(self, request: HttpRequest, obj: Tournament | None = None) -> Any:
         """The rules follow once the format is chosen."""
@@ -113,7 +116,7 @@ class TournamentAdmin(ServiceAdmin):
         return super().get_form(request, obj, change=change, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Tournament, form: Any, change: bool) -> None:
-        who = actor(request)
+        who, expected = actor(request), obj.revision
         if not change:
             become(obj, shows.create_tournament(actor=who, **typed(form)))
             return
@@ -126,11 +129,12 @@ class TournamentAdmin(ServiceAdmin):
                     rules=form.new_rules(),
                     reason=form.cleaned_data["reason"],
                     # As it was when this page compared what it had shown: scores since then do no harm.
-                    expected=obj.revision,
+                    expected=expected,
                 )
+                expected = stored.revision
             if {"name", "starts_on"} & set(form.changed_data):
                 name, day = form.cleaned_data["name"], form.cleaned_data["starts_on"]
-                shows.rename_tournament(stored, actor=who, name=name, starts_on=day)
+                shows.rename_tournament(stored, actor=who, name=name, starts_on=day, expected=expected)
 
     def response_add(
         self, request: HttpRequest, obj: Tournament, post_url_continue: str | None = None
@@ -198,7 +202,8 @@ class StageAdmin(ServiceAdmin):
         return False
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Stage]":
-        return super().get_queryset(request).annotate(machine_count=Count("stage_machines"))
+        found = super().get_queryset(request).select_related("tournament__show")
+        return found.annotate(machine_count=Count("stage_machines"))
 
     def save_model(self, request: HttpRequest, obj: Stage, form: Any, change: bool) -> None:
         stored = Stage.objects.select_related("tournament__show").get(pk=obj.pk)
@@ -208,6 +213,7 @@ class StageAdmin(ServiceAdmin):
                 actor=actor(request),
                 opens_at=form.cleaned_data["opens_at"],
                 closes_at=form.cleaned_data["closes_at"],
+                expected=obj.tournament.revision,
             )
 
     def journal_lookup(self, object_id: str) -> dict[str, str] | None:
@@ -255,6 +261,9 @@ class PlacePoolAdmin(ServiceAdmin):
         ("On sale", {"fields": ("opens_at", "closes_at"), "description": "In the time zone of the show."}),
     )
 
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[PlacePool]":
+        return super().get_queryset(request).select_related("tournament__show")
+
     def zone(self, request: HttpRequest, obj: Any) -> tzinfo:
         """For new places the zone of the tournament chosen in the same form."""
         chosen = request.POST.get("tournament", "")
@@ -269,7 +278,8 @@ class PlacePoolAdmin(ServiceAdmin):
         asked = typed(form)
         if change:
             stored = PlacePool.objects.select_related("tournament").get(pk=obj.pk)
-            places.offer(stored.tournament, actor=actor(request), kind=stored.kind, **asked)
+            expected = obj.tournament.revision
+            places.offer(stored.tournament, actor=actor(request), kind=stored.kind, expected=expected, **asked)
         else:
             become(obj, places.offer(asked.pop("tournament"), actor=actor(request), **asked))
 

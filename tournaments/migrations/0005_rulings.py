@@ -219,6 +219,7 @@ class Migration(migrations.Migration):
                     ("replaced", "replacement"),
                     ("no-shows", "no-shows withdrawn"),
                     ("machine", "machine withdrawn"),
+                    ("merged", "two records of one person"),
                 ],
                 max_length=20,
             ),

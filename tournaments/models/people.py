@@ -97,4 +97,6 @@ class Entry(models.Model):
 STANDINGS = {
     Entry.Status.WITHDRAWN.value: Standing.WITHDRAWN,
     Entry.Status.DISQUALIFIED.value: Standing.DISQUALIFIED,
+    # In no list; where one is asked about all the same, it competes no more.
+    Entry.Status.MERGED.value: Standing.WITHDRAWN,
 }

@@ -43,6 +43,7 @@ class Ruling(models.Model):
         REPLACED = "replaced", "replacement"
         NO_SHOWS = "no-shows", "no-shows withdrawn"
         MACHINE = "machine", "machine withdrawn"
+        MERGED = "merged", "two records of one person"
 
     ORDERS = (Kind.PLAY_OFF, Kind.ORDER, Kind.LOTS)
     """The kinds that settle an order; their `data` has it."""

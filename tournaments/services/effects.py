@@ -28,6 +28,7 @@ Picture = dict[tuple[str, str], dict[str, str]]
 
 TABLE, CUT, WOULD, SEATS, GAMES, RESULTS = "table", "cut", "by the table now", "seats", "games", "results"
 PLAYERS, MACHINES, GIVEN_BACK = "players", "machines", "games given back"
+STAYS_OUT = "does not go on"
 
 
 class Line(NamedTuple):
@@ -59,7 +60,13 @@ class Effects:
     @property
     def across_the_cut(self) -> tuple[Line, ...]:
         """Who would go on and would not have, or the other way round."""
-        return tuple(line for section in self.sections if section.what == CUT for line in section.lines)
+        return tuple(
+            line
+            for section in self.sections
+            if section.what == CUT
+            for line in section.lines
+            if {line.before, line.after} != {STAYS_OUT, ""}
+        )
 
 
 def preview(tournament: Tournament, act: Callable[[], object]) -> Effects:
@@ -169,7 +176,7 @@ def _table(read: StageRead) -> dict[str, str]:
 
 def _cut(read: StageRead) -> dict[str, str]:
     words = dict.fromkeys(read.cut.inside, "goes on") | dict.fromkeys(read.cut.level, "level at the cut")
-    return {name: words.get(entry, "does not go on") for entry, name in _names(read).items()}
+    return {name: words.get(entry, STAYS_OUT) for entry, name in _names(read).items()}
 
 
 def _would(read: StageRead) -> dict[str, str]:

@@ -11,7 +11,7 @@ from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Entry, Match, PlacePool, Player, Ruling, Show, Stage, Tournament
 from tournaments.services import ages
-from tournaments.services.change import Actor, Log, change, changes_in
+from tournaments.services.change import Actor, Log, change, change_shared, changes_in
 from tournaments.services.effects import as_shown, decided
 from tournaments.services.places import refuse_after_the_sale, refuse_before_the_sale, take
 from tournaments.services.progress import decided_by_games, follow_entry, refuse_once_declared
@@ -63,6 +63,8 @@ def register(
         player.refresh_from_db(fields=["born_on"])
         if player.show_id != tournament.show_id:
             raise Refusal(f"{player} is not a person of {tournament.show}.", field="player")
+        if player.merged_into_id:
+            raise Refusal(f"{player} is {selectors.kept(player)} now; enter that one.", field="player")
         earlier = Entry.objects.filter(tournament=tournament, player=player).first()
         if earlier:
             raise Refusal(f"{player.name} is already entered in {tournament.name} as number {earlier.number}.")
@@ -111,6 +113,8 @@ def _take_place(tournament: Tournament, kind: str, log: Log, sold_at: datetime |
 def _person(show: Show, *, number: int | None, namesake_is_another: bool, name: str, **details: str) -> Player:
     if number is not None:
         holder = Player.objects.filter(show=show, number=number).first()
+        if holder and holder.merged_into_id:
+            raise Refusal(f"Number {number} belonged to {selectors.kept(holder)}.", field="number")
         if holder:
             raise Refusal(f"Number {number} belongs to {holder.name}.", field="number")
         if not 1 <= number <= HIGHEST_NUMBER:
@@ -149,11 +153,13 @@ def change_details(
     email: str = "",
     contact: str = "",
     born_on: date | None = None,
+    expected: int | None = None,
 ) -> None:
     """Correct a person's details, noted in every tournament the person is entered in.
 
     The journal keeps which ones changed, and the values of the public ones only. A date of birth that is too old for
-    a tournament in which the person competes is refused.
+    a tournament in which the person competes is refused. `expected` is the show's revision that the person at the form
+    looked at.
     """
     typed: dict[str, Any] = {
         "name": " ".join(name.split()),
@@ -165,6 +171,8 @@ def change_details(
     }
     with changes_in(entry.tournament.show):
         player = Player.objects.select_related("show").get(pk=entry.player_id)
+        if player.merged_into_id:
+            raise Refusal(f"{player} is {selectors.kept(player)} now; correct that one.")
         changed = [field for field, value in typed.items() if getattr(player, field) != value]
         if not changed:
             return
@@ -180,6 +188,8 @@ def change_details(
         for own in player.entries.select_related("tournament", "player").order_by("tournament_id"):
             with change(own.tournament, actor=actor, action="change details") as log:
                 log.write(f"{own}: {words} corrected.", before=before, after=after, entry=own)
+        with change_shared(player.show, actor=actor, action="change details", expected=expected) as log:
+            log.write(f"{player}: {words} corrected.", before=before, after=after, entry=entry)
     entry.player = player
 
 
@@ -298,7 +308,10 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> No
 
 
 def _stored(entry: Entry) -> Entry:
-    return Entry.objects.select_related("player", "tournament__show").get(pk=entry.pk)
+    stored = Entry.objects.select_related("player", "tournament__show").get(pk=entry.pk)
+    if stored.status == Entry.Status.MERGED:
+        raise Refusal(f"{stored} is {selectors.kept(stored.player)} now.")
+    return stored
 
 
 def _today(show: Show, log: Log) -> date:

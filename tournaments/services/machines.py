@@ -1,11 +1,11 @@
 """Machines of the show and their use in a stage."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Machine, Ruling, Show, Stage, StageMachine, Tournament
-from tournaments.services.change import Actor, change, changes_in
+from tournaments.services.change import Actor, change, change_shared, changes_in
 from tournaments.services.shows import checked, need_reason, refuse_too_many_games
 
 
@@ -31,6 +31,9 @@ def add(
         checked(machine)
         machine.save()
         _use_in(machine, used_in, actor)
+        with change_shared(show, actor=actor, action="add machine") as log:
+            after = {"code": code, "name": name, "manufacturer": manufacturer, "year": year}
+            log.write(f"{machine} is a machine of the show.", after=after, machine=machine)
     return machine
 
 
@@ -42,24 +45,31 @@ def change_details(
     manufacturer: str = "",
     year: int | None = None,
     used_in: Collection[Stage] | None = None,
+    expected: int | None = None,
 ) -> None:
     """Correct a name, maker or year, in every tournament that uses the machine. All of it is done or nothing.
 
     `used_in` are all stages that are to use it from now on, those that are closed aside; None leaves them as they are.
+    `expected` is the show's revision that the person looked at.
     """
     with changes_in(machine.show):
         if used_in is not None:
             _leave_out_elsewhere(machine, used_in, actor)
-        _correct(machine, actor, {"name": name, "manufacturer": manufacturer, "year": year})
+        after: dict[str, str | int | None] = {"name": name, "manufacturer": manufacturer, "year": year}
+        before = _correct(machine, actor, after)
         _use_in(machine, used_in or (), actor)
+        if before != after:
+            with change_shared(machine.show, actor=actor, action="change machine", expected=expected) as log:
+                log.write(f"{machine}: details corrected.", before=before, after=after, machine=machine)
     machine.refresh_from_db()
 
 
-def _correct(machine: Machine, actor: Actor, after: dict[str, str | int | None]) -> None:
+def _correct(machine: Machine, actor: Actor, after: Mapping[str, str | int | None]) -> dict[str, str | int | None]:
+    """Write the details and tell every tournament that uses the machine; the details as they were."""
     stored = Machine.objects.get(pk=machine.pk)
     before = {field: getattr(stored, field) for field in after}
     if before == after:
-        return
+        return before
     for field, value in after.items():
         setattr(stored, field, value)
     checked(stored)
@@ -67,6 +77,7 @@ def _correct(machine: Machine, actor: Actor, after: dict[str, str | int | None])
     for tournament in Tournament.objects.filter(stages__stage_machines__machine=stored).distinct().order_by("pk"):
         with change(tournament, actor=actor, action="change machine") as log:
             log.write(f"{stored}: details corrected.", before=before, after=after, machine=stored)
+    return before
 
 
 def _leave_out_elsewhere(machine: Machine, wanted: Collection[Stage], actor: Actor) -> None:

@@ -6,6 +6,7 @@ House rules, "Second round", "Warm-up each", "Games 1-4", "Semi-finals", "5th-8t
 from collections.abc import Sequence
 from datetime import datetime
 
+from tournaments import selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
 from tournaments.domain.scores import doubt, grouped
@@ -313,7 +314,7 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
         if decided_by_games(stored):
             raise Refusal(f"Games decide who is in the {stored.label.lower()}: a leaver's seat in it stays empty.")
         seat = stored.seats.select_related("entry__player").filter(entry=entry).first()
-        new = stored.tournament.entries.select_related("player").filter(pk=by).first()
+        new = selectors.entered(stored.tournament).filter(pk=by).first()
         if seat is None or new is None:
             raise Refusal("Choose who leaves and who comes in.")
         if stored.seats.filter(entry=new).exists():

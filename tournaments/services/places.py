@@ -19,9 +19,10 @@ def offer(
     capacity: int,
     opens_at: datetime | None = None,
     closes_at: datetime | None = None,
+    expected: int | None = None,
 ) -> PlacePool:
     """Offer a pool of places, or change the capacity and times of the one there is."""
-    with change(tournament, actor=actor, action="offer places") as log:
+    with change(tournament, actor=actor, action="offer places", expected=expected) as log:
         pool = PlacePool.objects.filter(tournament=tournament, kind=kind).first()
         pool = pool or PlacePool(tournament=tournament, kind=kind, capacity=0)
         before = _told(pool) if pool.pk else None
@@ -40,6 +41,11 @@ def offer(
 
 def _told(pool: PlacePool) -> dict[str, Any]:
     return {"capacity": pool.capacity, "opens_at": iso(pool.opens_at), "closes_at": iso(pool.closes_at)}
+
+
+def give_back(pool: PlacePool) -> None:
+    """Give one place back inside a running change."""
+    PlacePool.objects.filter(pk=pool.pk, taken__gt=0).update(taken=F("taken") - 1)
 
 
 def take(pool: PlacePool) -> None:

@@ -12,6 +12,7 @@ from itertools import cycle
 from random import Random
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
 from tournaments import formats
@@ -137,8 +138,9 @@ def remove() -> None:
             return
         if not show.rehearsal:
             raise Refusal(f"“{show}” is a real show at the address “{SLUG}”; it is not replaced by a rehearsal.")
+        Player.objects.filter(show=show).update(merged_into=None)
         inside: Sequence[Any] = (
-            Journal.objects.filter(tournament__show=show),
+            Journal.objects.filter(Q(tournament__show=show) | Q(show=show)),
             Ruling.objects.filter(tournament__show=show),
             FinalPlace.objects.filter(tournament__show=show),
             Seat.objects.filter(stage__tournament__show=show),

@@ -19,7 +19,7 @@ def places(tournament: Tournament) -> tuple[results.FinalPlace, ...]:
     layers = [layer for stage in stages for layer in _layers(stage)]
     ranked = {entry for layer in layers for group in layer.groups for entry in group}
     apart = {}
-    for entry in Entry.objects.filter(tournament=tournament).order_by("number"):
+    for entry in selectors.entered(tournament).order_by("number"):
         if entry.standing == Standing.DISQUALIFIED:
             apart[entry.pk] = "disqualified"
         elif entry.pk not in ranked:

@@ -89,6 +89,8 @@ def undo_ruling(
         need_reason(reason)
         if stored.kind == Ruling.Kind.LOTS:
             raise Refusal("Lots are drawn once; decide another order by a ruling.")
+        if stored.kind == Ruling.Kind.MERGED:
+            raise Refusal(f"The records are taken apart again on the page of {stored.entry}, in all tournaments.")
         refuse_own_game(actor, _players_of(stored))
         stage = stored.stage
         if stage is not None and stored.kind in Ruling.ORDERS:

@@ -319,6 +319,8 @@ class _Game:
         states = dict(StageMachine.objects.filter(stage=stage).values_list("machine", "state"))
         if self.entry.tournament_id != self.stage.tournament_id:
             raise Refusal(f"{self.entry} is not entered in {self.stage.tournament.name}.", field="number")
+        if self.entry.status == Entry.Status.MERGED:
+            raise Refusal(f"{self.entry} is {selectors.kept(self.entry.player)} now.", field="number")
         if machine.pk not in states:
             raise Refusal(f"{machine} is not used in {self.stage.label.lower()}.", field="machine")
         self.state = StageMachine.State(states[machine.pk])
@@ -494,7 +496,7 @@ def _return_to(stored: Score, before: Mapping[str, Any], log: Log, summary: str,
     """Put a score back to an earlier snapshot; its game must still be free."""
     _refuse_if_not_open(stored.stage, log)
     now = snapshot(stored)
-    entry = Entry.objects.select_related("player").get(pk=before["entry"])
+    entry = selectors.kept_entry(Entry.objects.select_related("player").get(pk=before["entry"]))
     machine = Machine.objects.get(pk=before["machine"])
     same_place = stored.state in Score.LIVE and (entry, machine) == (stored.entry, stored.machine)
     if stored.match and before["state"] in Score.LIVE and stored.state not in Score.LIVE:

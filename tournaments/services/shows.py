@@ -11,7 +11,7 @@ from tournaments.domain.facts import Phase, QualifyingRules
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Show, Stage, Tournament
 from tournaments.services import ages
-from tournaments.services.change import Actor, all_or_nothing, change
+from tournaments.services.change import Actor, all_or_nothing, change, change_shared
 
 PAGES_OF_A_SHOW = ("machines",)
 """What stands in addresses where a tournament's short name could stand."""
@@ -41,6 +41,8 @@ def create_show(
     with all_or_nothing():
         checked(show)
         show.save()
+        with change_shared(show, actor=actor, action="create show") as log:
+            log.write(f"{show} was created.", after={"name": name, "slug": slug})
     return show
 
 
@@ -53,8 +55,12 @@ def change_show(
     ends_on: date,
     venue: str = "",
     time_zone: str = "Europe/London",
+    expected: int | None = None,
 ) -> None:
-    """Another name, days, venue or time zone, noted in every tournament of the show: all their pages name it."""
+    """Another name, days, venue or time zone, noted in every tournament of the show: all their pages name it.
+
+    `expected` is the show's revision that the person looked at.
+    """
     typed = {"name": name, "starts_on": starts_on, "ends_on": ends_on, "venue": venue, "time_zone": time_zone}
     with all_or_nothing():
         stored = Show.objects.get(pk=show.pk)
@@ -70,7 +76,9 @@ def change_show(
             with change(tournament, actor=actor, action="change show") as log:
                 log.write(f"{stored}: details corrected.", before=before, after=after)
         # Last, because its row is locked after those of the tournaments, always.
-        stored.save(update_fields=changed)
+        with change_shared(stored, actor=actor, action="change show", expected=expected) as log:
+            stored.save(update_fields=changed)
+            log.write(f"{stored}: details corrected.", before=before, after=after)
     show.refresh_from_db()
 
 
@@ -123,9 +131,11 @@ def change_rules(
         log.write("The rules were changed.", before=before, after=stored.rules, reason=reason)
 
 
-def rename_tournament(tournament: Tournament, *, actor: Actor, name: str, starts_on: date) -> None:
+def rename_tournament(
+    tournament: Tournament, *, actor: Actor, name: str, starts_on: date, expected: int | None = None
+) -> None:
     """Another name or day."""
-    with change(tournament, actor=actor, action="rename tournament") as log:
+    with change(tournament, actor=actor, action="rename tournament", expected=expected) as log:
         stored = Tournament.objects.get(pk=tournament.pk)
         before, day = {"name": stored.name, "starts_on": stored.starts_on.isoformat()}, stored.starts_on
         stored.name, stored.starts_on = name, starts_on

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from tournaments.models import Stage
 from tournaments.views.desk.common import stage_url
+from tournaments.views.journal import journal_url
 
 register = template.Library()
 
@@ -15,6 +16,12 @@ register = template.Library()
 def desk(context: template.Context, name: str, *parts: Any) -> str:
     """`{% desk "score" score.pk %}`: the address of that page for the stage in the context."""
     return stage_url(f"desk:{name}", context["stage"], *parts)
+
+
+@register.simple_tag(takes_context=True)
+def desk_journal(context: template.Context, **wanted: Any) -> str:
+    """`{% desk_journal player=entry.number %}`: the journal of the show in the context, with a filter."""
+    return journal_url(context["show"], **wanted)
 
 
 @register.simple_tag(takes_context=True)

@@ -15,8 +15,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from tournaments import formats, permissions
-from tournaments.models import Entry, Match, Score, Side, Stage, Tournament
+from tournaments import formats, permissions, selectors
+from tournaments.models import Match, Score, Side, Stage, Tournament
 from tournaments.permissions import View
 from tournaments.services import reports
 from tournaments.services.exchange.games import NO_CHOICE
@@ -220,7 +220,7 @@ def _file(content: bytes, kind: str, tournament: Tournament, name: str) -> HttpR
 
 def _people(tournament: Tournament) -> dict[int, Person]:
     kind = tournament.kind
-    entries = Entry.objects.filter(tournament=tournament).select_related("player").order_by("number")
+    entries = selectors.entered(tournament).order_by("number")
     return {
         entry.pk: Person(entry.pk, entry.number, formats.public_name(entry.player.name, kind)) for entry in entries
     }

@@ -55,7 +55,10 @@ def player(request: HttpRequest, show: str, slug: str, number: int) -> HttpRespo
     found = live.find(show, slug)
     entrant = next((e for e in live.reading(found).facts.entrants if e.number == number), None)
     if entrant is None:
-        raise Http404(f"Nobody in this tournament has number {number}.")
+        kept = selectors.entry_numbered(live.reading(found).stage.tournament, number)
+        if kept is None or kept.number == number:
+            raise Http404(f"Nobody in this tournament has number {number}.")
+        return redirect("public:player", show, slug, kept.number)
     page = live.page(found, f"player {entrant.id}", lambda reading: pages.player_page(reading, entrant.id))
     return _polled(request, page)
 
@@ -100,6 +103,10 @@ def search(request: HttpRequest, show: str, slug: str) -> HttpResponse:
     typed = " ".join(request.GET.get("q", "").split())
     reading = live.reading(live.find(show, slug))
     exact, found = pages.find_entrants(reading, typed)
+    if exact is None and typed.isdecimal() and len(typed) < 9:
+        kept = selectors.entry_numbered(reading.stage.tournament, int(typed))
+        if kept:
+            return redirect("public:player", show, slug, kept.number)
     if exact:
         return redirect("public:player", show, slug, exact.number)
     return HttpResponse(pages.search_page(reading, typed, found), headers={"Cache-Control": "no-cache"})

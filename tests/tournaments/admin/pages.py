@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 from django.urls import reverse
 
-from tournaments.models import Journal, Tournament
+from tournaments.models import Show, Tournament
 
 
 class Pages:
@@ -49,12 +49,10 @@ def errors(answer):
 
 
 def every_change_is_in_the_journal():
-    """One line per revision in every tournament: nothing changed one without a trace."""
-    for tournament in Tournament.objects.all():
-        revisions = (
-            Journal.objects.filter(tournament=tournament).order_by("revision").values_list("revision", flat=True)
-        )
-        assert list(revisions) == list(range(1, tournament.revision + 1)), tournament
+    """One line per revision in every tournament and show: nothing changed one without a trace."""
+    for changed in (*Tournament.objects.all(), *Show.objects.all()):
+        revisions = changed.journal.order_by("revision").values_list("revision", flat=True)
+        assert list(revisions) == list(range(1, changed.revision + 1)), changed
     return True
 
 

@@ -10,7 +10,7 @@ from tests import factories
 from tests.tournaments.admin.pages import errors, every_change_is_in_the_journal, filled_in, text
 from tournaments.admin import site
 from tournaments.models import Entry, Journal, Machine, PlacePool, Player, Show, Stage, StageMachine, Tournament
-from tournaments.services import entries, machines, places, shows
+from tournaments.services import entries, machines, people, places, shows
 
 SHOW = {"name": "Party 2011", "slug": "party-2011", "starts_on": "2011-07-23", "ends_on": "2011-07-24"}
 
@@ -184,7 +184,7 @@ def test_a_machine_is_made_and_used_at_once(pages, world):
     assert answer.status_code == 302
     made = Machine.objects.get(code="TZ")
     assert {used.stage for used in made.stage_machines.all()} == {world.stage, kids}
-    assert [line.action for line in made.journal.all()] == ["use machine", "use machine"]
+    assert [line.action for line in made.journal.all()] == ["use machine", "use machine", "add machine"]
     assert every_change_is_in_the_journal()
 
 
@@ -487,3 +487,96 @@ def test_a_date_of_birth_that_is_too_old_is_refused_when_it_is_typed_and_when_it
     assert child.born_on == date(2000, 1, 2)
     assert "2000" not in f"{last_line(kids).before} {last_line(kids).after}"
     assert every_change_is_in_the_journal()
+
+
+OVERTAKEN = {
+    "show": ("venue", "The old hall", "The new hall"),
+    "player": ("country", "Wales", "Scotland"),
+    "machine": ("manufacturer", "Bally", "Williams"),
+    "placepool": ("capacity", "70", "80"),
+    "tournament": ("name", "The Big Open", "The Grand Open"),
+    "user": ("first_name", "Dora", "Dorothy"),
+}
+
+
+def row(world, model):
+    if model == "user":
+        return factories.user("desk", "dora")
+    if model == "placepool":
+        return places.offer(world.tournament, actor=None, kind="last-chance", capacity=60)
+    return {
+        "show": world.show,
+        "player": world.entries[0].player,
+        "machine": world.machines[1],
+        "tournament": world.tournament,
+    }[model]
+
+
+@pytest.mark.parametrize("model", OVERTAKEN)
+def test_the_second_of_two_at_one_row_is_told_what_the_first_has_made_of_it(pages, world, model):
+    field, first, second = OVERTAKEN[model]
+    changed = row(world, model)
+    shown = pages.shown(model, "change", changed.pk)
+    assert pages.send(model, "change", changed.pk, form={**shown, field: first}).status_code == 302
+    lines = Journal.objects.count()
+
+    answer = pages.send(model, "change", changed.pk, form={**shown, field: second})
+
+    sentence = errors(answer)[None][0]
+    assert sentence.startswith("Somebody changed this while you were looking; nothing of yours was saved.")
+    assert f"is now “{first}”" in sentence
+    assert filled_in(answer.content.decode())[field] == second
+    changed.refresh_from_db()
+    assert str(getattr(changed, field)) == first
+    assert Journal.objects.count() == lines
+
+
+@pytest.mark.parametrize("model", ["show", "player", "machine", "placepool", "tournament"])
+def test_who_is_overtaken_in_the_very_instant_of_saving_is_told_too(pages, world, model, monkeypatch):
+    """The page has compared and found nothing new, and only then the other one saves."""
+    field, first, second = OVERTAKEN[model]
+    changed = row(world, model)
+    page = site._registry[type(changed)]
+    save = page.save_model
+
+    def overtaken(*args, **kwargs):
+        monkeypatch.setattr(page, "save_model", save)
+        assert pages.save(model, "change", changed.pk, **{field: first}).status_code == 302
+        return save(*args, **kwargs)
+
+    monkeypatch.setattr(page, "save_model", overtaken)
+
+    answer = pages.save(model, "change", changed.pk, **{field: second})
+
+    assert "while you were looking" in text(answer)
+    assert f"is now “{first}”" in text(answer)
+    assert filled_in(answer.content.decode())[field] == second
+    changed.refresh_from_db()
+    assert str(getattr(changed, field)) == first
+
+
+def test_what_the_tournaments_share_has_lines_in_the_journal_of_the_show(pages, world):
+    pages.save("machine", "add", show=world.show.pk, code="TZ", name="Twilight Zone")
+    pages.save("show", "change", world.show.pk, venue="A hall")
+    pages.save("player", "change", world.entries[0].player_id, country="Wales")
+
+    lines = list(world.show.journal.order_by("revision"))
+
+    assert [line.action for line in lines[-3:]] == ["add machine", "change show", "change details"]
+    assert {line.actor.username for line in lines[-3:]} == {"olivia"}
+    listed = text(pages.get("journal", show__id__exact=world.show.pk))
+    assert "UK Pinball Party: details corrected." in listed
+    assert "Twilight Zone (TZ) is a machine of the show." in listed
+    assert every_change_is_in_the_journal()
+
+
+def test_a_record_that_was_merged_is_corrected_and_entered_nowhere(pages, world):
+    one, two = (entry.player for entry in world.entries)
+    people.merge(one, two, actor=None, reason="entered twice")
+
+    assert "The same person as: 1 Player 1" in text(pages.get("player", "change", two.pk))
+    assert pages.client.post(pages.url("player", "change", two.pk), {"name": "Else"}).status_code == 403
+    assert "2 Player 2" not in text(pages.get("entry"))
+    asked = {"app_label": "tournaments", "model_name": "entry", "field_name": "player", "term": "Player"}
+    found = pages.client.get("/admin/autocomplete/", asked).json()["results"]
+    assert [each["text"] for each in found] == ["1 Player 1"]

@@ -3,15 +3,15 @@
 import pytest
 
 from tests import factories
-from tournaments.models import Journal, Tournament
+from tournaments.models import Show, Tournament
 
 
 @pytest.fixture(autouse=True)
 def journal_has_one_line_for_each_revision(db):
     yield
-    for tournament in Tournament.objects.all():
-        revisions = Journal.objects.filter(tournament=tournament).order_by("revision")
-        assert list(revisions.values_list("revision", flat=True)) == list(range(1, tournament.revision + 1))
+    for changed in (*Tournament.objects.all(), *Show.objects.all()):
+        revisions = changed.journal.order_by("revision").values_list("revision", flat=True)
+        assert list(revisions) == list(range(1, changed.revision + 1)), changed
 
 
 @pytest.fixture

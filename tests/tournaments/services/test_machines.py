@@ -49,8 +49,9 @@ def test_a_corrected_name_is_noted_in_every_tournament_that_uses_the_machine(wor
     for _ in range(2):
         machines.change_details(world.machines[0], actor=None, name="Twilight Zone", manufacturer="Bally", year=1993)
 
-    noted = Journal.objects.filter(action="change machine").values_list("tournament", flat=True)
-    assert sorted(noted) == sorted([world.tournament.pk, other.tournament.pk])
+    noted = Journal.objects.filter(action="change machine").values_list("tournament", "show")
+    assert set(noted) == {(world.tournament.pk, None), (other.tournament.pk, None), (None, world.show.pk)}
+    assert len(noted) == 3
     assert idle.revision == 1
     assert str(world.machines[0]) == "Twilight Zone (M1)"
 

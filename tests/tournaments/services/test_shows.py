@@ -42,7 +42,7 @@ def test_a_changed_show_locks_its_tournaments_first_as_registering_does(world):
         shows.change_show(show, actor=None, name="The Party", starts_on=show.starts_on, ends_on=show.ends_on)
 
     written = [query["sql"].split()[1].strip('"') for query in queries if query["sql"].startswith("UPDATE")]
-    assert written == ["tournaments_tournament", "tournaments_show"]
+    assert written == ["tournaments_tournament", "tournaments_show", "tournaments_show"]
     assert Show.objects.get().name == "The Party"
 
 
@@ -52,7 +52,8 @@ def test_a_tournament_has_all_stages_of_its_format_in_order_and_planned():
     made = tournament.stages.order_by("position")
     assert [stage.key for stage in made] == [spec.key for spec in tournament.kind.stages]
     assert {stage.state for stage in made} == {Stage.State.PLANNED}
-    assert Journal.objects.get().summary == "The Open was created."
+    assert tournament.journal.get().summary == "The Open was created."
+    assert tournament.show.journal.get().summary == "UK Pinball Party was created."
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from tournaments import selectors
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Entry, Score
+from tournaments.models import Score
 from tournaments.services import rehearsal
 
 
@@ -33,6 +34,6 @@ class Command(BaseCommand):
         except Refusal as refusal:
             raise CommandError(refusal.sentence) from refusal
         for made in show.tournaments.order_by("pk"):
-            entered = Entry.objects.filter(tournament=made).count()
+            entered = selectors.entered(made).count()
             recorded = Score.objects.filter(stage__tournament=made, state__in=Score.COUNTED).count()
             self.stdout.write(f"{made.path}: {entered} players, {recorded} scores.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from tournaments import formats
+from tournaments import formats, selectors
 from tournaments.domain.rulings import shown_factor
 from tournaments.models import Entry, Machine, Player, Score, Seat, Show, Stage, StageMachine, Tournament
 from tournaments.services.exchange import heading as headings
@@ -60,7 +60,8 @@ class Comparison:
             self.tournament = found.first()
         if self.tournament:
             self.stages = {stage.key: stage for stage in self.tournament.stages.select_related("tournament__show")}
-            self.entries = {entry.number: entry for entry in self.tournament.entries.select_related("player", "pool")}
+            entered = selectors.entered(self.tournament).select_related("player", "pool")
+            self.entries = {entry.number: entry for entry in entered}
         self._compare_heading()
         self._compare_places()
         self._compare_machines()
@@ -156,7 +157,7 @@ class Comparison:
 
     def _compare_entries(self) -> None:
         players = {player.number: player for player in Player.objects.filter(show=self.show)} if self.show else {}
-        by_name = {player.name.casefold(): player for player in players.values()}
+        by_name = {player.name.casefold(): player for player in players.values() if player.merged_into_id is None}
         for line in self.folder.entries:
             player, namesake = players.get(line.number), by_name.get(line.name.casefold())
             if player:

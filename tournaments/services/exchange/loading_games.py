@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from django.db.models import QuerySet
 
+from tournaments import selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.formats import PlannedMatch
 from tournaments.models import FinalPlace, Machine, Match, Score, Side, Stage, StageMachine, Tournament
@@ -164,7 +165,7 @@ def _freeze(writing: Writing) -> None:
             raise Refusal("The results are declared already.")
         results.refuse_unless_decided(tournament)
         named = {line.number for line in writing.folder.results}
-        left_out = tournament.entries.select_related("player").exclude(number__in=named).order_by("number")
+        left_out = selectors.entered(tournament).exclude(number__in=named).order_by("number")
         if left_out:
             raise Refusal(f"The list leaves out {', '.join(map(str, left_out))}, entered here.")
         reasons = {place.entry: place.why for place in results.places(tournament)}

@@ -16,7 +16,7 @@ from tournaments import formats, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import shown_factor
 from tournaments.formats import PlannedMatch
-from tournaments.models import Entry, Match, Player, Score, Seat, Side, Stage, StageMachine, Tournament
+from tournaments.models import Match, Player, Score, Seat, Side, Stage, StageMachine, Tournament
 from tournaments.services.exchange import games, heading, judging, tables
 from tournaments.services.exchange.lines import (
     ENTRIES,
@@ -138,7 +138,8 @@ def _machine_states(machines: QuerySet[StageMachine]) -> list[tuple[object, ...]
 
 def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
     names = Counter(
-        name.casefold() for name in Player.objects.filter(show=tournament.show).values_list("name", flat=True)
+        name.casefold()
+        for name in Player.objects.filter(show=tournament.show, merged_into=None).values_list("name", flat=True)
     )
     return [
         (
@@ -151,9 +152,7 @@ def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
             "yes" if names[entry.player.name.casefold()] > 1 else "",
             "yes" if tournament.age_limit is not None and entry.age_known else "",
         )
-        for entry in tournament.entries.exclude(status=Entry.Status.MERGED)
-        .select_related("player", "pool")
-        .order_by("number")
+        for entry in selectors.entered(tournament).select_related("player", "pool").order_by("number")
     ]
 
 

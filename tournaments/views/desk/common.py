@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
-from tournaments import permissions
+from tournaments import permissions, selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.formats import StageSpec
@@ -27,6 +27,7 @@ Done = TypeVar("Done")
 PAGE_PARTS = {
     "desk:score": ("score",),
     "desk:entry": ("number",),
+    "desk:same-person": ("number",),
     "desk:match": ("match",),
     "desk:withdraw-machine": ("code",),
     "official:match": ("match",),
@@ -194,6 +195,7 @@ def score_of(stage: Stage, score: int) -> Score:
 
 
 def entry_of(stage: Stage, number: int) -> Entry:
-    """The entry with this number, or 404."""
+    """The entry with this number, or of the person whose number it was; or 404."""
+    found = selectors.entry_numbered(stage.tournament, number)
     entries = Entry.objects.select_related("player", "tournament__show", "pool")
-    return get_object_or_404(entries, tournament=stage.tournament, number=number)
+    return get_object_or_404(entries, pk=found.pk if found else None)

@@ -1,6 +1,7 @@
 """An act in two steps: what it would change is shown first, and done when the same form comes back with the word."""
 
 from collections.abc import Callable
+from functools import partial
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -10,6 +11,7 @@ from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Stage
 from tournaments.permissions import has_role
 from tournaments.services import effects, late
+from tournaments.services.effects import Effects
 from tournaments.views.desk.common import page
 
 NOT_CARRIED = ("csrfmiddlewaretoken", "shown", "late")
@@ -26,14 +28,17 @@ def confirmed(
     back: str,
     about: str = "",
     nothing: str = "No place, seat or game changes; it is kept in the history and told beside the result.",
+    look: Callable[[Callable[[], object]], Effects] | None = None,
 ) -> HttpResponse | Refusal:
     """Show what the act would change, or do it when the form comes back with what was shown.
 
     `act` is given the digest of the effects that were shown ("" for the preview) and what an organiser decided about a
     stage that is closed (None for who may not decide). `back` is the page to return to, `done` what it says then;
     `about` says in words what is about to be done, `nothing` what is said when no result changes. A refusal is handed
-    back, for the page with the form to show beside what was typed.
+    back, for the page with the form to show beside what was typed. `look` previews an act that concerns
+    more than this tournament.
     """
+    look = look or partial(effects.preview, stage.tournament)
     shown = request.POST.get("shown", "")
     decision = request.POST.get("late", "") if has_role(request.user, permissions.ORGANISER) else None
     try:
@@ -41,12 +46,12 @@ def confirmed(
             act(shown, decision)
             messages.success(request, done)
             return HttpResponseRedirect(back)
-        told, question = effects.preview(stage.tournament, lambda: act("", decision)), None
+        told, question = look(lambda: act("", decision)), None
     except NeedsDecision as refusal:
         if refusal.settle != "late":
             return refusal
         # What the act itself would change is seen with the seats left as they are.
-        told = effects.preview(stage.tournament, lambda: act("", late.NOTHING))
+        told = look(lambda: act("", late.NOTHING))
         question = refusal
     except Refusal as refusal:
         return refusal

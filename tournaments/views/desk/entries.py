@@ -33,7 +33,11 @@ from tournaments.views.desk.confirm import confirmed
 @require_GET
 def entry(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """One entry: games, place and why, and what can be done."""
-    return _entry_page(request, stage, entry_of(stage, number))
+    found = entry_of(stage, number)
+    if found.number != number:
+        messages.info(request, f"{found} was number {number} as well; the two records are one person.")
+        return to_page("desk:entry", stage, found.number)
+    return _entry_page(request, stage, found)
 
 
 @slips_stage

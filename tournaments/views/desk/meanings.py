@@ -40,7 +40,7 @@ def of_number(stage: Stage, typed: Typed, read: StageRead, instead_of: Score | N
         return Meaning(why, fault=True, offers=_offers("number", offers, typed))
     games = f"{read.table.row(entry.pk).games} of {read.rules.games_allowed} games"
     gone = "" if entry.standing == Standing.IN else f"{entry.name} is {entry.get_status_display()}."
-    return Meaning(f"{_person(entry)}, {games}", warning=gone)
+    return Meaning(f"{_person(entry)}{_was(typed['number'], entry)}, {games}", warning=gone)
 
 
 def of_machine(stage: Stage, typed: Typed, read: StageRead, instead_of: Score | None = None) -> Meaning:
@@ -77,7 +77,9 @@ def of_form(form: GameForm, refusal: Refusal | None, typed: Typed) -> dict[str, 
             offers = _offers(field, form.offers.get(field, []), typed)
             meanings[field] = Meaning(" ".join(map(str, form.errors[field])), fault=True, offers=offers)
         elif found is not None:
-            words = _person(found) if isinstance(found, Entry) else str(found) if isinstance(found, Machine) else ""
+            words = str(found) if isinstance(found, Machine) else ""
+            if isinstance(found, Entry):
+                words = f"{_person(found)}{_was(typed[field], found)}"
             meanings[field] = Meaning(words, fault=at_fault == field)
     return meanings
 
@@ -95,6 +97,12 @@ def _offers(field: str, found: list[Entry] | list[Machine], typed: Typed) -> tup
         label, value = (_person(one), str(one.number)) if isinstance(one, Entry) else (str(one), one.code)
         offers.append(Offer(label, urlencode({**typed, field: value})))
     return tuple(offers)
+
+
+def _was(typed: str, entry: Entry) -> str:
+    """That the number typed was the person's before two records were merged."""
+    number = typed.strip()
+    return f" (was number {number})" if number.isdecimal() and int(number) != entry.number else ""
 
 
 def _person(entry: Entry) -> str:

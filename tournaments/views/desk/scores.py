@@ -195,7 +195,7 @@ def _score_page(
         "key": new_key(),
         "doubtful": form.cleaned_data["score"] if form and _is_doubtful(refusal) else None,
         "seen": seen,
-        "steps": [_step(line) for line in reversed(lines)],
+        "steps": [_step(line) for line in reversed(selectors.with_merges(found, lines))],
         "conflict": conflict(found) if found.state == Score.State.WAITING else None,
         "decided": _decided(found, lines),
         "fresh": lines[-1].before is None,
