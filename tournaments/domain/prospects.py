@@ -85,7 +85,8 @@ class _Coming:
     """What can still be recorded: games left per entry (only those above 0), open machines, and special pairs.
 
     `waiting` and `late` are entries by machine: two results to choose between, and running games beyond the ordinary
-    (of an entry that has withdrawn, or on a machine closed since).
+    (of an entry that has withdrawn, on a machine closed since, or on one rescaled onto a machine that the entry has
+    played as often as it may). `spent` are the machines on which an entry had a game discarded.
     """
 
     competing: frozenset[int]
@@ -95,6 +96,7 @@ class _Coming:
     waiting: Mapping[int, frozenset[int]]
     late: Mapping[int, frozenset[int]]
     attempts: Mapping[tuple[int, int], int]
+    spent: Mapping[int, frozenset[int]]
     pending: Mapping[int, int]
     results: int
 
@@ -129,7 +131,15 @@ def _coming(facts: StageFacts, table: Table, rules: QualifyingRules) -> _Coming:
     open_machines = frozenset(m.id for m in facts.machines if m.state == MachineState.OPEN and not over)
     waiting = _in_the_ranks(facts.waiting, standing, table)
     running = [] if over else _in_the_ranks(facts.playing, standing, table)
-    late = [(entry, machine) for entry, machine in running if entry not in competing or machine not in open_machines]
+    attempts: Counter[tuple[int, int]] = Counter()
+    if running or rules.games_per_machine > 1:
+        attempts.update([(p.entry, p.machine) for p in facts.played])
+        attempts.update(facts.spent)
+    late = [
+        pair
+        for pair in running
+        if pair[0] not in competing or pair[1] not in open_machines or attempts[pair] >= rules.games_per_machine
+    ]
     started = Counter(entry for entry, _ in running)
     most = 0 if over else rules.games_allowed
     left = [(row.entry, max(most - row.games, started.get(row.entry, 0))) for row in table.rows]
@@ -142,7 +152,8 @@ def _coming(facts: StageFacts, table: Table, rules: QualifyingRules) -> _Coming:
         newcomers=newcomers,
         waiting=_by_machine(waiting),
         late=_by_machine(late),
-        attempts=Counter((p.entry, p.machine) for p in facts.played) if rules.games_per_machine > 1 else {},
+        attempts=attempts,
+        spent=_by_entry(facts.spent),
         pending=Counter(entry for entry, _ in (*waiting, *late)),
         results=sum(remaining.values()) + newcomers * rules.games_allowed + len(waiting) + len(late),
     )
@@ -157,6 +168,10 @@ def _in_the_ranks(
         for entry, machine in pairs
         if machine in table.machines and standing[entry] != Standing.DISQUALIFIED
     ]
+
+
+def _by_entry(pairs: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
+    return _by_machine((machine, entry) for entry, machine in pairs)
 
 
 def _by_machine(pairs: Iterable[tuple[int, int]]) -> dict[int, frozenset[int]]:
@@ -311,7 +326,8 @@ def _best(
         return _best_with_repeats(entry, own, left, firsts, coming, rules)
     values = own.best
     if left:
-        values += tuple([points for points, machine in firsts if machine not in own.machines][:left])
+        played = (*own.machines, *coming.spent[entry]) if entry in coming.spent else own.machines
+        values += tuple([points for points, machine in firsts if machine not in played][:left])
     if len(values) > rules.games_counted:
         values = tuple(sorted(values, reverse=True)[: rules.games_counted])
     return sum(values) if values else UNRANKED

@@ -5,6 +5,7 @@ Scores come from a handful of values so that ties are common. A seed makes the s
 
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 from random import Random
 
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from tournaments.domain.facts import (
     Standing,
 )
 from tournaments.domain.ranking import TIED_SCORES
+from tournaments.domain.rulings import Move, ranked_elsewhere
 
 HIGH = 7
 SCALES = ("linear-100", "papa", "count-down", (5, 3, 1), (10, 9, 8, 7, 6), (6, 6, 2, 1))
@@ -49,7 +51,7 @@ def random_facts(rules: QualifyingRules, seed: int) -> StageFacts:
                 if rnd.random() < eager and games_left(facts, rules, entrant.id) > 0:
                     game = Played(entrant.id, one.id, rnd.randint(0, HIGH))
                     facts = replace(facts, played=(*facts.played, game))
-    return _troubled(facts, rules, rnd)
+    return _ruled(_troubled(facts, rules, rnd), rules, rnd)
 
 
 def _state(rnd: Random) -> MachineState:
@@ -68,6 +70,29 @@ def _troubled(facts: StageFacts, rules: QualifyingRules, rnd: Random) -> StageFa
     return replace(facts, entrants=entrants, waiting=waiting)
 
 
+def _ruled(facts: StageFacts, rules: QualifyingRules, rnd: Random) -> StageFacts:
+    """Discards some games, and ranks those of machines that were withdrawn by rescaling on another one."""
+    share = rnd.choice((0, 0, 0.2))
+    spent = tuple(index for index in range(len(facts.played)) if rnd.random() < share)
+    facts = replace(
+        facts,
+        played=tuple(p for index, p in enumerate(facts.played) if index not in spent),
+        spent=tuple((facts.played[index].entry, facts.played[index].machine) for index in spent),
+    )
+    opened = [m for m in facts.machines if m.state == MachineState.OPEN]
+    gone = [m for m in facts.machines if m.state == MachineState.RESCALED]
+    if not opened or not gone:
+        return facts
+    factors = (Decimal("0.5"), Decimal(1))
+    moves = {m.id: Move(rnd.choice(opened).id, rnd.choice(factors), m.name) for m in gone}
+    played, notes = ranked_elsewhere(facts.played, moves, rules.games_per_machine)
+    moved = {
+        name: tuple((e, moves[m].substitute if m in moves else m) for e, m in getattr(facts, name))
+        for name in ("playing", "waiting", "spent")
+    }
+    return replace(facts, played=tuple(played), notes=tuple(notes), **moved)
+
+
 def relabelled(facts: StageFacts, rnd: Random) -> tuple[StageFacts, dict[int, int]]:
     """The same stage with other ids and other numbers, and which id became which."""
     new = {e.id: 500 + i for i, e in enumerate(rnd.sample(facts.entrants, len(facts.entrants)))}
@@ -78,6 +103,8 @@ def relabelled(facts: StageFacts, rnd: Random) -> tuple[StageFacts, dict[int, in
         played=tuple(p._replace(entry=new[p.entry]) for p in facts.played),
         playing=tuple((new[e], m) for e, m in facts.playing),
         waiting=tuple((new[e], m) for e, m in facts.waiting),
+        spent=tuple((new[e], m) for e, m in facts.spent),
+        notes=(),
         decisions=tuple(replace(d, order=tuple(new[e] for e in d.order)) for d in facts.decisions),
     )
     return again, new
@@ -88,14 +115,15 @@ def games_left(facts: StageFacts, rules: QualifyingRules, entry: int) -> int:
     cancelled = {m.id for m in facts.machines if not m.ranked}
     played = sum(1 for p in facts.played if p.entry == entry and p.machine not in cancelled)
     running = sum(1 for e, m in facts.playing if e == entry and m not in cancelled)
-    return rules.games_allowed - played - running
+    spent = sum(1 for e, m in facts.spent if e == entry and m not in cancelled)
+    return rules.games_allowed - played - running - spent
 
 
 def possible_games(facts: StageFacts, rules: QualifyingRules) -> list[tuple[int, int]]:
     """Every (entry, machine) on which a game may be started or a late slip may arrive."""
     if facts.phase == Phase.CLOSED:
         return []
-    used = Counter([(p.entry, p.machine) for p in facts.played] + list(facts.playing))
+    used = Counter([(p.entry, p.machine) for p in facts.played] + [*facts.playing, *facts.spent])
     return [
         (entrant.id, one.id)
         for entrant in facts.entrants
@@ -126,8 +154,17 @@ def _finished(facts: StageFacts, rules: QualifyingRules, rnd: Random) -> StageFa
     if not facts.playing or facts.phase == Phase.CLOSED:
         return facts
     index = rnd.randrange(len(facts.playing))
+    pair = facts.playing[index]
     rest = facts.playing[:index] + facts.playing[index + 1 :]
-    return _with_game(replace(facts, playing=rest), facts.playing[index], rnd)
+    facts = replace(facts, playing=rest)
+    here = [i for i, p in enumerate(facts.played) if (p.entry, p.machine) == pair]
+    if len(here) < rules.games_per_machine:
+        return _with_game(facts, pair, rnd)
+    # It was begun on a machine that has been rescaled since: it is given back, or better than one carried over before.
+    played = list(facts.played)
+    worst = min(here, key=lambda i: played[i].value)
+    played[worst] = played[worst]._replace(value=max(played[worst].value, rnd.randint(0, HIGH + 1)))
+    return replace(facts, played=tuple(played))
 
 
 def _entered(facts: StageFacts, rules: QualifyingRules, rnd: Random) -> StageFacts:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.tournaments.domain import stage as written
 from tests.tournaments.domain.random_stage import (
     RULES,
     games_left,
@@ -18,7 +19,7 @@ from tests.tournaments.domain.random_stage import (
     relabelled,
 )
 from tournaments.domain.advancement import Status, cut, seeding
-from tournaments.domain.facts import Decision, Phase, Played, Standing
+from tournaments.domain.facts import Decision, Phase, Played, QualifyingRules, Standing
 from tournaments.domain.points import scale
 from tournaments.domain.refusals import NeedsDecision
 from tournaments.domain.standings import tabulate
@@ -54,6 +55,17 @@ def test_through_is_never_lost_and_holds_in_the_end(rules, qualifiers, seed):
     assert having(Status.THROUGH, last_facts, last.outlooks) == set(last.inside)
 
 
+def test_the_random_stages_have_everything_that_a_ruling_can_make_of_a_stage():
+    """What the properties here are tried on."""
+    rules = QualifyingRules(games_allowed=3, games_counted=3, games_per_machine=1)
+    stages = [random_facts(rules, seed) for seed in range(2_000)]
+
+    assert sum(bool(facts.spent) for facts in stages) > 100
+    assert sum(bool(facts.waiting) for facts in stages) > 100
+    assert sum(bool(facts.notes) for facts in stages) > 50
+    assert any(facts.spent and facts.waiting and facts.notes for facts in stages)
+
+
 @TRIALS
 @given(RULES, QUALIFIERS, SEEDS)
 def test_who_is_out_never_comes_back_in_by_play(rules, qualifiers, seed):
@@ -65,6 +77,16 @@ def test_who_is_out_never_comes_back_in_by_play(rules, qualifiers, seed):
         )
     for step_facts, step in lines:
         assert not having(Status.OUT, step_facts, step.outlooks) & {*lines[-1][1].inside, *lines[-1][1].level}
+
+
+def test_a_game_under_way_on_a_rescaled_machine_may_better_the_one_that_was_carried_over():
+    rules = QualifyingRules(games_allowed=2, games_counted=2)
+    facts = written.stage(
+        {"A": {"AFM": 50}, "B": {"AFM": 40, "MM": 1}}, machines=("AFM", "MM"), playing=[("B", "AFM")]
+    )
+    facts = replace(facts, phase=Phase.CLOSING)
+
+    assert line(facts, rules, 1).outlooks[written.entry("A")].status != Status.THROUGH
 
 
 def gone(facts):
@@ -116,7 +138,7 @@ def test_a_line_is_a_line(rules, qualifiers, seed):
 @given(RULES, SEEDS, QUALIFIERS, st.randoms())
 def test_the_order_of_the_facts_moves_nobody(rules, seed, qualifiers, random):
     facts = random_facts(rules, seed)
-    kinds = ("entrants", "machines", "played", "playing", "waiting")
+    kinds = ("entrants", "machines", "played", "playing", "waiting", "spent")
     shuffled = {kind: tuple(random.sample(getattr(facts, kind), len(getattr(facts, kind)))) for kind in kinds}
     assert line(replace(facts, **shuffled), rules, qualifiers) == line(facts, rules, qualifiers)
 
@@ -166,6 +188,7 @@ def won_games(facts, rules, entry):
     """The stage after every choice of machines for the entry's remaining games, each with a score beyond all."""
     machines = sorted({machine for who, machine in possible_games(facts, rules) if who == entry})
     used = Counter(p.machine for p in facts.played if p.entry == entry)
+    used.update(machine for who, machine in facts.spent if who == entry)
     for games in range(max(games_left(facts, rules, entry), 0) + 1):
         for chosen in combinations_with_replacement(machines, games):
             if all(used[m] + n <= rules.games_per_machine for m, n in Counter(chosen).items()):
