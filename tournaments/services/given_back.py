@@ -26,7 +26,16 @@ class GivenBack(NamedTuple):
     def words(self) -> str:
         """ "1 game, for Twilight Zone"."""
         names = ", ".join(sorted({machine.name for machine in self.machines}))
-        return f"{self.left} {'game' if self.left == 1 else 'games'}, for {names}"
+        return f"{self._games}, for {names}"
+
+    @property
+    def short(self) -> str:
+        """ "1 game given back (TZ)"."""
+        return f"{self._games} given back ({', '.join(sorted({machine.code for machine in self.machines}))})"
+
+    @property
+    def _games(self) -> str:
+        return "1 game" if self.left == 1 else f"{self.left} games"
 
 
 def given_back(stage: Stage, read: StageRead | None = None) -> list[GivenBack]:

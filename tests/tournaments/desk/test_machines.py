@@ -284,7 +284,7 @@ def test_the_missing_report_lists_who_has_a_game_to_play_again(book, desk, world
     told = text(desk.get("missing", only="given-back"))
 
     assert "Given back 1" in told
-    assert "Player 2 0 of 6 not started, given back: 1 game, for Machine 1" in told
+    assert "Player 2 0 of 6 not started, 1 game given back (M1)" in told
     assert "Player 1" not in told
 
 

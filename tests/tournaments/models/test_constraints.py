@@ -145,6 +145,7 @@ def test_only_who_left_is_not_in_any_more():
         Entry.Status.ENTERED: Standing.IN,
         Entry.Status.CHECKED_IN: Standing.IN,
         Entry.Status.WITHDRAWN: Standing.WITHDRAWN,
+        Entry.Status.MERGED: Standing.WITHDRAWN,
         Entry.Status.DISQUALIFIED: Standing.DISQUALIFIED,
     }
 

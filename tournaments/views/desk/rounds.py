@@ -153,7 +153,7 @@ def no_shows(request: HttpRequest, stage: Stage) -> HttpResponse:
 def _missing_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = None) -> HttpResponse:
     read = selectors.stage_facts(stage)
     everybody = progress(read)
-    back = {line.entrant.id: line.words for line in given_back(stage, read) if line.left}
+    back = {line.entrant.id: line.short for line in given_back(stage, read) if line.left}
     only = _choice(request, "only", FILTERS)
     sort = _choice(request, "sort", SORTS)
     shown = {
