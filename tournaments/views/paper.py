@@ -229,8 +229,9 @@ def _people(tournament: Tournament) -> dict[int, Person]:
 def _calls(stage: Stage) -> list[Call]:
     """The matches of a stage in the order in which they are played."""
     people = _people(stage.tournament)
-    live = Score.objects.filter(match__stage=stage, state__in=Score.COUNTED)
-    values = {(match, entry): value for match, entry, value in live.values_list("match_id", "entry_id", "value")}
+    over = Score.objects.filter(match__stage=stage, state__in=(*Score.COUNTED, Score.State.DISCARDED))
+    values = {(score.match_id, score.entry_id): score.counts for score in over}
+    discarded = {(score.match_id, score.entry_id) for score in over if score.state == Score.State.DISCARDED}
     found = stage.matches.exclude(state=Match.State.VOID).select_related("machine")
     sides = Prefetch("sides", Side.objects.order_by("rank"))
     return [
@@ -242,7 +243,7 @@ def _calls(stage: Stage) -> list[Call]:
                     people[side.entry_id],
                     side.rank,
                     side.choice or NO_CHOICE,
-                    side.absent,
+                    side.absent or (match.pk, side.entry_id) in discarded,
                     values.get((match.pk, side.entry_id)),
                 )
                 for side in match.sides.all()

@@ -14,7 +14,7 @@ from tests.tournaments.commands.test_rehearse import rehearse
 from tests.tournaments.desk.conftest import signed_in
 from tournaments import formats
 from tournaments.models import Entry, FinalPlace, Match, Tournament
-from tournaments.services import entries, machines, matches, results, rulings, stages
+from tournaments.services import entries, game_rulings, machines, matches, results, rulings, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -116,6 +116,29 @@ def second_round():
     here = factories.stage(world.tournament, "second-round")
     matches.deal(here, actor=None, machines=world.machines)
     return world.tournament
+
+
+def test_the_sheet_of_games_has_the_score_that_counts_after_a_ruling(desk):
+    world = factories.seated()
+    semi = factories.dealt(world, "semi-finals")[0]
+    score = factories.scored(semi, 12_345, 300, 200, 100)[0]
+    game_rulings.rule_on_score(score, actor=None, kind="extra-ball-80", reason="seen", seen=score.revision)
+
+    printed = words(page(desk, world.tournament, "table", "semi-finals"))
+
+    assert "9,876" in printed
+    assert "12,345" not in printed
+
+
+def test_a_discarded_game_is_not_printed_as_still_to_come(desk):
+    world = factories.seated()
+    semi = factories.dealt(world, "semi-finals")[0]
+    score = factories.scored(semi, 400, 300, 200, 100)[0]
+    game_rulings.rule_on_score(score, actor=None, kind="discarded", reason="seen", seen=score.revision)
+
+    printed = words(page(desk, world.tournament, "table", "semi-finals"))
+
+    assert printed.count("still to come") == 4
 
 
 def test_a_call_sheet_has_every_match_of_its_game_and_a_card_every_game_of_its_player(desk):
