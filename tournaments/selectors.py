@@ -221,8 +221,11 @@ MACHINES = """
     WHERE used.stage_id = %s ORDER BY machine.name, machine.code
 """
 RULINGS = """
-    SELECT kind, data, reason, entry_id, machine_id FROM tournaments_ruling
-    WHERE tournament_id = %s AND (stage_id = %s OR stage_id IS NULL) AND undone_at IS NULL ORDER BY decided_at, id
+    SELECT ruling.kind, ruling.data, ruling.reason, COALESCE(score.entry_id, ruling.entry_id),
+        COALESCE(score.machine_id, ruling.machine_id), score.state, COALESCE(score.ranked, score.value)
+    FROM tournaments_ruling ruling LEFT JOIN tournaments_score score ON score.id = ruling.score_id
+    WHERE ruling.tournament_id = %s AND (ruling.stage_id = %s OR ruling.stage_id IS NULL) AND ruling.undone_at IS NULL
+    ORDER BY ruling.decided_at, ruling.id
 """
 FREE_PLACES = """
     SELECT COUNT(*), COALESCE(SUM(CASE WHEN closes_at IS NULL OR closes_at > %s THEN capacity - taken END), 0)
@@ -257,13 +260,21 @@ def _decisions(rulings: list[tuple[Any, ...]]) -> tuple[Decision, ...]:
 
 
 def _notes(rulings: list[tuple[Any, ...]]) -> list[Note]:
-    """What rulings say beside results; those on an order are told by the order itself."""
-    lines = (
-        (entry, machine, told(kind, json.loads(data), reason))
-        for kind, data, reason, entry, machine in rulings
-        if entry
-    )
-    return [Note(entry, machine, words) for entry, machine, words in lines if words]
+    """What rulings say beside results; those on an order are told by the order itself.
+
+    A ruling stays with its score, whoever that belongs to after a correction. On one that was made void since, only
+    the ruling that did it still says something.
+    """
+    lines = [
+        Note(entry, machine, told(kind, json.loads(data), reason), value if state in Score.COUNTED else None)
+        for kind, data, reason, entry, machine, state, value in rulings
+        if entry and (state != Score.State.VOID or kind in VOIDING)
+    ]
+    return [note for note in lines if note.words]
+
+
+VOIDING = (Ruling.Kind.STOPPED, Ruling.Kind.VOIDED)
+"""The kinds of ruling that make a score void."""
 
 
 def _moves(machines: list[tuple[Any, ...]]) -> dict[int, Move]:

@@ -68,11 +68,15 @@ class Played(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What a ruling says about an entry, and about its result on a machine where one is meant."""
+    """What a ruling says about an entry, and about its result on a machine where one is meant.
+
+    `value` is what that result counts; None where it counts for nothing, or all results there are meant.
+    """
 
     entry: int
     machine: int | None
     words: str
+    value: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

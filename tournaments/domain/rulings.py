@@ -32,6 +32,18 @@ WORDS = {
 """Every kind of ruling that is told beside a result. A warning is between the player and the desk."""
 
 
+NOTES = ("played-on", "extra-ball", "slam-tilt")
+"""What is kept beside a score and leaves it as it is."""
+
+
+def alters(kind: str) -> bool:
+    """Whether a ruling makes something else of a score, so that nothing else can until it is taken back.
+
+    A late correction is what the score is from then on, and may itself be corrected or ruled on.
+    """
+    return kind not in (*NOTES, "corrected")
+
+
 def eighty_percent(value: int) -> int:
     """80 % of a score, rounded down to a whole point. Source: house rules, "Extra ball played by mistake"."""
     return value * 80 // 100
@@ -93,7 +105,12 @@ def ranked_elsewhere(
         games[entry, move.substitute] = games.get((entry, move.substitute), 0) + 1
         kept.append(Played(entry, move.substitute, rescaled(value, move.factor)))
         notes.append(
-            Note(entry, move.substitute, f"{grouped(value)} on {move.name}, times {shown_factor(move.factor)}")
+            Note(
+                entry,
+                move.substitute,
+                f"{grouped(value)} on {move.name}, times {shown_factor(move.factor)}",
+                rescaled(value, move.factor),
+            )
         )
     return kept, notes
 

@@ -294,9 +294,7 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> No
         refuse_once_declared(stored.tournament)
         ages.refuse_too_old(stored.name, stored.player.born_on, stored.tournament)
         ruling = stored.rulings.filter(kind=Ruling.Kind.DISQUALIFIED, undone_at=None).first()
-        left = stored.journal.filter(after__status=stored.status).exclude(action="reinstate")
-        line = left.order_by("-revision").first()
-        earlier = Entry.Status(line.before["status"] if line and line.before else Entry.Status.ENTERED)
+        earlier = _earlier(stored)
         with as_shown(stored.tournament, shown):
             if ruling:
                 ruling.undone_at, ruling.undone_by = log.now, actor
@@ -305,6 +303,18 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> No
             _set(stored, earlier, log, f"{stored} is {earlier.label} again.", reason, ruling)
             follow_entry(stored, log)
     entry.status = stored.status
+
+
+def _earlier(entry: Entry) -> Entry.Status:
+    """What an entry that has left was before: by the act in force that withdrew it with others, or by its own."""
+    bulk = entry.tournament.rulings.filter(kind=Ruling.Kind.NO_SHOWS, undone_at=None).order_by("-pk")
+    for ruling in bulk if entry.status == Entry.Status.WITHDRAWN else ():
+        for model, pk, _, before, _ in ruling.changes["rows"]:
+            if (model, pk) == ("entry", entry.pk):
+                return Entry.Status(before["status"])
+    left = entry.journal.filter(after__status=entry.status).exclude(action="reinstate")
+    line = left.order_by("-revision").first()
+    return Entry.Status(line.before["status"] if line and line.before else Entry.Status.ENTERED)
 
 
 def _stored(entry: Entry) -> Entry:

@@ -10,20 +10,17 @@ from typing import Any
 from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
-from tournaments.domain.rulings import eighty_percent
+from tournaments.domain.rulings import NOTES, alters, eighty_percent
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, StageMachine, Tournament
 from tournaments.services import late as late_changes
 from tournaments.services.change import Actor, Log, change
 from tournaments.services.effects import decided
 from tournaments.services.progress import follow, refuse_once_declared
-from tournaments.services.scores import in_range, named, refuse_if_stale, save, snapshot, stored_score
+from tournaments.services.scores import in_range, named, players_of, refuse_if_stale, save, snapshot, stored_score
 from tournaments.services.shows import need_reason, refuse_own_game
 
 Kind = Ruling.Kind
-
-NOTES = (Kind.PLAYED_ON, Kind.EXTRA_BALL, Kind.SLAM_TILT)
-"""What is kept beside a score and leaves it as it is."""
 
 ON_SCORES = (
     *NOTES,
@@ -58,7 +55,7 @@ def rule_on_score(
     organiser decides about who goes on when the stage is closed, see `late.refuse_unless`; `shown` the digest of the
     effects that the person was shown.
     """
-    carried = {"score": score.pk, "kind": kind, "value": value, "late": late}
+    carried = {"score": score.pk, "kind": kind, "value": value, "late": late, "reason": reason}
     with change(score.stage.tournament, actor=actor, action="rule", key=key, carried=carried) as log:
         if log.first and log.first.ruling:
             return log.first.ruling
@@ -66,7 +63,7 @@ def rule_on_score(
         refuse_if_stale(stored, seen)
         _check_score(stored, kind, log, late)
         need_reason(reason)
-        refuse_own_game(actor, _players_of(stored))
+        refuse_own_game(actor, players_of(stored))
         about = {"score": stored, "match": stored.match, "entry": stored.entry, "machine": stored.machine}
         ruling = _ruling(stored.stage.tournament, actor, log, kind, reason, stage=stored.stage, **about)
         before, going_on = snapshot(stored), late_changes.going_on_from(stored.stage)
@@ -77,7 +74,7 @@ def rule_on_score(
             summary = f"{stored.entry} on {stored.machine}, {grouped(was)}: {ruling.get_kind_display()}."
             ruling.save()
             save(stored, log, summary, before=before, reason=reason, ruling=ruling)
-            late_changes.settle(stored.stage, log, late, going_on)
+            late_changes.settle(stored.stage, log, late, going_on, actor=actor)
     return ruling
 
 
@@ -171,6 +168,7 @@ def withdraw_no_shows(entries: Collection[Entry], *, actor: Actor, reason: str, 
     tournament = named_entries[0].tournament
     with change(tournament, actor=actor, action="rule") as log:
         need_reason(reason)
+        refuse_own_game(actor, [entry.pk for entry in named_entries])
         refuse_once_declared(tournament)
         stored = list(
             Entry.objects.select_related("player").filter(
@@ -234,16 +232,10 @@ def _check_score(score: Score, kind: Kind, log: Log, late: str | None) -> None:
     if kind in NOTES:
         return
     for ruling in selectors.rulings_on(score):
-        if ruling.kind not in (*NOTES, Kind.CORRECTED):
+        if alters(ruling.kind):
             raise Refusal(f"{named(score)}: “{ruling.get_kind_display()}” is in force; take that back first.")
         if ruling.kind == Kind.PLAYED_ON and kind == Kind.STOPPED:
             raise Refusal(f"{named(score)}: the fault was played on, and there is no later claim.")
-
-
-def _players_of(score: Score) -> list[int]:
-    if score.match is None:
-        return [score.entry_id]
-    return [side.entry_id for side in score.match.sides.all()]
 
 
 def _in_play(match: Match, entry: int, log: Log) -> tuple[Match, Side]:

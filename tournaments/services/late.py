@@ -12,7 +12,7 @@ from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, StageMachine
-from tournaments.services.change import Log
+from tournaments.services.change import Actor, Log
 from tournaments.services.effects import would_be
 from tournaments.services.progress import clear_matches, fill, going_on, next_has_begun, refuse_once_declared
 
@@ -66,7 +66,7 @@ def refuse_unless(stage: Stage, log: Log, late: str | None) -> None:
         raise Refusal("Say what happens to who goes on: nothing, replace or reopen.", field="late")
 
 
-def settle(stage: Stage, log: Log, late: str | None, before: GoingOn) -> None:
+def settle(stage: Stage, log: Log, late: str | None, before: GoingOn, *, actor: Actor) -> None:
     """Do what the organiser decided, when a late change sends others on than before.
 
     Raises `NeedsDecision` (settle "late") that names them when nothing is decided yet. While games decide the seats
@@ -91,7 +91,7 @@ def settle(stage: Stage, log: Log, late: str | None, before: GoingOn) -> None:
         for pk in changed:
             _replace(Stage.objects.select_related("tournament").get(pk=pk), now)
     elif late == REOPEN:
-        _reopen(stage, log)
+        _reopen(stage, log, actor)
 
 
 def _told(pk: int, now: GoingOn) -> str:
@@ -128,7 +128,7 @@ def _replace(target: Stage, now: GoingOn) -> None:
         Side.objects.filter(match__stage=target, entry=old).update(entry=new)
 
 
-def _reopen(stage: Stage, log: Log) -> None:
+def _reopen(stage: Stage, log: Log, actor: Actor) -> None:
     """Take back all that rests on a stage: scores become void, games and seats go, its own result is decided anew."""
     for target in reversed(_all_behind(stage)):
         live = target.scores.filter(state__in=(*Score.LIVE, Score.State.WAITING))
@@ -140,7 +140,7 @@ def _reopen(stage: Stage, log: Log) -> None:
         # What was decided about the games of the stage goes with them; its machines stay as they were left.
         decided = Ruling.objects.filter(stage=target, undone_at=None)
         kept = Q(kind=Ruling.Kind.LOTS) | Q(kind=Ruling.Kind.MACHINE, machine__in=used.values("machine"))
-        decided.exclude(kept).update(undone_at=log.now)
+        decided.exclude(kept).update(undone_at=log.now, undone_by=actor)
         Stage.objects.filter(pk=target.pk).update(
             state=Stage.State.PLANNED, opened_at=None, closed_at=None, open_round=1
         )

@@ -23,7 +23,7 @@ from tournaments.services.progress import (
     refuse_once_declared,
 )
 from tournaments.services.scores import Recorded, in_range, save
-from tournaments.services.shows import need_reason
+from tournaments.services.shows import need_reason, refuse_own_game
 
 
 def plan(stage: Stage, machines: Sequence[Machine], *, seed: int = 0) -> list[PlannedMatch]:
@@ -309,6 +309,7 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
     with change(stage.tournament, actor=actor, action="replace seat") as log:
         stored = _stored_stage(stage)
         need_reason(reason)
+        refuse_own_game(actor, [entry, by])
         if stored.state != Stage.State.PLANNED:
             raise Refusal(f"The {stored.label.lower()} has begun: the seat stays empty and the opponent plays alone.")
         if decided_by_games(stored):

@@ -36,10 +36,16 @@ def follow_entry(entry: Entry, log: Log) -> None:
 
     Source: house rules, "all games out of every rank, others move up".
     """
-    own = Match.objects.exclude(state=Match.State.VOID).select_related("stage")
-    for pk in list(own.filter(sides__entry=entry).order_by("stage__position").values_list("pk", flat=True)):
+    own = Match.objects.filter(sides__entry=entry)
+    follow_all(list(own.order_by("stage__position").values_list("pk", flat=True)), log)
+
+
+def follow_all(matches: Sequence[int], log: Log) -> None:
+    """Follow these matches one after the other, by id, in the order of their stages."""
+    live = Match.objects.exclude(state=Match.State.VOID).select_related("stage__tournament")
+    for pk in matches:
         # Following the match of one stage may deal those of the next anew.
-        match = own.filter(pk=pk).first()
+        match = live.filter(pk=pk).first()
         if match:
             follow(match, log)
 

@@ -8,6 +8,7 @@ from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Ruling, Stage
+from tournaments.services import ages
 from tournaments.services import late as late_changes
 from tournaments.services.change import Actor, Log, change
 from tournaments.services.effects import as_shown
@@ -100,25 +101,35 @@ def undo_ruling(
             late_changes.refuse_unless(stage, log, late)
         else:
             refuse_once_declared(stored.tournament)
+        if stored.kind == Ruling.Kind.DISQUALIFIED and stored.entry:
+            ages.refuse_too_old(stored.entry.name, stored.entry.player.born_on, stored.tournament)
         going_on = late_changes.going_on_from(stage) if stage else None
-        before = snapshot(stored.score) if stored.score else stored.data
+        before = _as_it_is(stored)
         with as_shown(stored.tournament, shown):
             stored.undone_at, stored.undone_by = log.now, actor
             stored.save(update_fields=["undone_at", "undone_by"])
+            take_back(stored, log)
             log.write(
                 f"{_told(stored)} was taken back.",
                 before=before,
+                after=_as_it_is(stored) if stored.score or stored.kind == Ruling.Kind.DISQUALIFIED else None,
                 reason=reason,
                 score=stored.score,
                 entry=stored.entry,
                 machine=stored.machine,
                 ruling=stored,
             )
-            take_back(stored, log)
-            if stored.score:
-                log.line["after"] = snapshot(stored_score(stored.score))
             if stage is not None and going_on is not None:
-                late_changes.settle(stage, log, late, going_on)
+                late_changes.settle(stage, log, late, going_on, actor=actor)
+
+
+def _as_it_is(ruling: Ruling) -> dict[str, Any]:
+    """What a ruling is about, as the journal keeps it before and after it is taken back."""
+    if ruling.score:
+        return snapshot(stored_score(ruling.score))
+    if ruling.kind == Ruling.Kind.DISQUALIFIED and ruling.entry:
+        return {"status": Entry.objects.get(pk=ruling.entry.pk).status}
+    return dict(ruling.data)
 
 
 def _refuse_once_begun(ruling: Ruling, stage: Stage) -> None:

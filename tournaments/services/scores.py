@@ -13,13 +13,13 @@ from django.db.models import QuerySet
 from tournaments import selectors
 from tournaments.domain.facts import Phase, Played, QualifyingRules
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
-from tournaments.domain.rulings import ranked_elsewhere
+from tournaments.domain.rulings import alters, ranked_elsewhere
 from tournaments.domain.scores import HIGHEST, doubt, grouped
 from tournaments.models import Entry, Journal, Machine, Match, Ruling, Score, Stage, StageMachine
 from tournaments.services.change import LONGEST_REASON, Actor, Log, change
 from tournaments.services.effects import as_shown
 from tournaments.services.progress import follow, refuse_once_declared
-from tournaments.services.shows import need_reason
+from tournaments.services.shows import need_reason, refuse_own_game
 
 
 class Recorded(NamedTuple):
@@ -267,6 +267,7 @@ def settle(
             raise Refusal(f"{named(stored)} is settled already.")
         _refuse_if_not_open(stored.stage, log)
         need_reason(reason)
+        refuse_own_game(actor, players_of(stored))
         first = _counted(stored.stage, stored.entry, stored.machine).filter(attempt=stored.attempt).first()
         if first is None and keep_waiting:
             raise Refusal(
@@ -283,6 +284,7 @@ def settle(
 def _keep_one(stored: Score, first: Score | None, keep_waiting: bool, log: Log, reason: str) -> None:
     subject = first or stored
     before = snapshot(subject)
+    told = f"{subject.entry} on {subject.machine}: {grouped(subject.value or 0)} is dropped."
     if keep_waiting and first is not None:
         first.value, first.recorded_at, first.recorded_by = stored.value, stored.recorded_at, stored.recorded_by
         first.taken_at, first.late, first.source = stored.taken_at, stored.late, stored.source
@@ -290,8 +292,10 @@ def _keep_one(stored: Score, first: Score | None, keep_waiting: bool, log: Log, 
         first.save()
     stored.state, stored.revision = Score.State.VOID, log.revision
     stored.save()
+    if first is not None:
+        told = f"{first.entry} on {first.machine}: {grouped(first.value or 0)} is the score."
     log.write(
-        f"{subject.entry} on {subject.machine}: {grouped(subject.value or 0)} is the score.",
+        told,
         before=before,
         after=snapshot(subject),
         reason=reason,
@@ -420,6 +424,13 @@ def in_range(value: int | None) -> int:
     return value
 
 
+def players_of(score: Score) -> list[int]:
+    """The entries whose game a score is: all who are in its match, or the one who played alone."""
+    if score.match is None:
+        return [score.entry_id]
+    return list(score.match.sides.values_list("entry_id", flat=True))
+
+
 def stored_score(score: Score) -> Score:
     related = ("entry__player", "machine", "stage__tournament__show", "match")
     return Score.objects.select_related(*related).get(pk=score.pk)
@@ -428,7 +439,7 @@ def stored_score(score: Score) -> Score:
 def _refuse_under_ruling(score: Score) -> None:
     """A ruling that changed a score is taken back as a whole, or stays."""
     for ruling in selectors.rulings_on(score):
-        if ruling.kind != Ruling.Kind.CORRECTED and ruling.data.get("reached") != ruling.data.get("counts"):
+        if alters(ruling.kind):
             raise Refusal(f"{named(score)}: “{ruling.get_kind_display()}” is in force; take that ruling back first.")
 
 

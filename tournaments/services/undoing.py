@@ -19,7 +19,7 @@ from django.db.models import Model, Q
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, StageMachine, Tournament
 from tournaments.services.change import Log
-from tournaments.services.progress import decided_by_games, fill, follow, open_next_round
+from tournaments.services.progress import decided_by_games, fill, follow_all, open_next_round
 
 WATCHED: dict[str, tuple[type[Model], str]] = {
     "stage": (Stage, "tournament"),
@@ -96,8 +96,12 @@ def take_back(ruling: Ruling, log: Log) -> None:
             f"“{ruling.get_kind_display()}” came with an imported folder, which does not say what was there before."
             " It cannot be taken back here; correct the scores and the match at the desk."
         )
-    changes = [Change(*row) for row in ruling.changes["rows"]]
     now = rows(tournament)
+    changes = [
+        change
+        for change in (Change(*row) for row in ruling.changes["rows"])
+        if not _came_after_all(ruling, change, now)
+    ]
     left = _touched_since(tournament, changes, ruling, now)
     kept = [c for c in changes if c.model not in FOLLOWING or c.stage not in left]
     made = {(change.model, change.pk) for change in kept if change.before is None}
@@ -106,12 +110,17 @@ def take_back(ruling: Ruling, log: Log) -> None:
     _put_back(kept, log)
     Ruling.objects.filter(pk__in=ruling.changes.get("rulings", ())).update(undone_at=None, undone_by=None)
     # Taken back out of turn, or imported: whether a game is over rests on more than what this ruling changed.
-    for match in _games_of(tournament, kept):
-        follow(match, log)
+    follow_all(_games_of(tournament, kept), log)
     for stage in Stage.objects.filter(tournament=tournament).select_related("tournament__show").order_by("position"):
         if stage.state == Stage.State.OPEN and stage.spec.matches:
             open_next_round(stage, log)
         fill(stage, log)
+
+
+def _came_after_all(ruling: Ruling, change: Change, now: Rows) -> bool:
+    """Whether somebody taken for a no-show has been reinstated since: that stands, and the others come back too."""
+    entry = now.get((change.model, change.pk), {})
+    return ruling.kind == Ruling.Kind.NO_SHOWS and entry.get("status") != Entry.Status.WITHDRAWN
 
 
 def _difference(before: Rows, after: Rows) -> Iterator[Change]:
@@ -202,8 +211,8 @@ def _named(change: Change) -> str:
     return f"{row} has been changed since" if row else f"a {model._meta.verbose_name} has been taken away since"
 
 
-def _games_of(tournament: Tournament, changes: Sequence[Change]) -> list[Match]:
-    """The matches that the rows of a ruling belong to."""
+def _games_of(tournament: Tournament, changes: Sequence[Change]) -> list[int]:
+    """The matches that the rows of a ruling belong to, by id, in the order of their stages."""
     pks = {model: [change.pk for change in changes if change.model == model] for model in WATCHED}
     concerned = (
         Q(pk__in=pks["match"])
@@ -211,9 +220,8 @@ def _games_of(tournament: Tournament, changes: Sequence[Change]) -> list[Match]:
         | Q(sides__in=pks["side"])
         | Q(sides__entry__in=pks["entry"])
     )
-    live = Match.objects.filter(stage__tournament=tournament).exclude(state=Match.State.VOID)
-    ordered = live.filter(concerned).select_related("stage__tournament").order_by("stage__position", "pk").distinct()
-    return [match for match in ordered if Match.objects.filter(pk=match.pk).exists()]
+    found = Match.objects.filter(concerned, stage__tournament=tournament).order_by("stage__position", "pk")
+    return list(found.distinct().values_list("pk", flat=True))
 
 
 def _put_back(changes: Sequence[Change], log: Log) -> None:

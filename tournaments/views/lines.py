@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tournaments import formats, selectors
 from tournaments.domain import advancement
 from tournaments.domain.advancement import Outlook, Status
-from tournaments.domain.facts import Entrant, MachineState, Phase, Result, Row, StageMachine, Standing
+from tournaments.domain.facts import Entrant, MachineState, Note, Phase, Result, Row, StageMachine, Standing
 from tournaments.domain.rulings import shown_factor
 from tournaments.domain.scores import grouped
 from tournaments.domain.standings import contenders, place_words, points_words
@@ -256,10 +256,7 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
     late = selectors.late_results(reading.stage, row.entry)
     played = [p for p in reading.facts.played if p.entry == row.entry]
     games = Counter(p.machine for p in played)
-    ruled: dict[int, list[str]] = {}
-    for entry, on, words in reading.facts.notes:
-        if entry == row.entry and on is not None:
-            ruled.setdefault(on, []).append(words)
+    own = [note for note in reading.facts.notes if note.entry == row.entry and note.machine in machines]
     ranked = {result.machine: result for result in row.results}
     lines = [
         GameLine(
@@ -274,7 +271,7 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
                 "late slip" if (r.machine, r.value) in late else "",
                 "machine closed, score stands" if machines[r.machine].state == MachineState.LET_STAND else "",
             ),
-            _notes(*ruled.get(r.machine, ())),
+            _ruled(own, r.machine, r.value),
         )
         for r in row.results
     ]
@@ -286,23 +283,39 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
     lines += _unfinished(reading.facts.waiting, row.entry, machines, "second result, waits for a decision")
     for entry, machine in reading.facts.spent:
         discarded = _unfinished([(entry, machine)], row.entry, machines, "discarded")
-        lines += [line._replace(ruled=_notes(*ruled.get(machine, ()))) for line in discarded]
-    told = {line.code for line in lines}
+        lines += [line._replace(ruled=_ruled(own, machine, None)) for line in discarded]
+    told = {(result.machine, value) for result in row.results for value in (result.value, None)}
+    told |= {(machine, None) for entry, machine in reading.facts.spent if entry == row.entry}
     lines += [
-        GameLine(machines[on].code, machines[on].name, "", "", "", "", _notes(*words))
-        for on, words in ruled.items()
-        if on in machines and machines[on].code not in told
+        GameLine(
+            machines[note.machine].code,
+            machines[note.machine].name,
+            "" if note.value is None else grouped(note.value),
+            "",
+            "",
+            "",
+            note.words,
+        )
+        for note in own
+        if note.machine is not None and (note.machine, note.value) not in told
     ]
     return lines
 
 
+def _ruled(notes: Iterable[Note], machine: int, value: int | None) -> str:
+    """What rulings say about a result on a machine; one that means all of an entry's results there, about each."""
+    return _notes(*(note.words for note in notes if note.machine == machine and note.value in (value, None)))
+
+
 def ruled_on(reading: Reading, machine: int) -> dict[int, str]:
     """What rulings say about the results on a machine, by entry; also where they left no ranked result."""
-    found: dict[int, list[str]] = {}
-    for note in reading.facts.notes:
-        if note.machine == machine:
-            found.setdefault(note.entry, []).append(note.words)
-    return {entry: _notes(*words) for entry, words in found.items()}
+    ranked = {result.entry: result.value for result in reading.table.machines.get(machine, ())}
+    on_it = [note for note in reading.facts.notes if note.machine == machine]
+    found = {
+        note.entry: _ruled([n for n in on_it if n.entry == note.entry], machine, ranked.get(note.entry))
+        for note in on_it
+    }
+    return {entry: words for entry, words in found.items() if words}
 
 
 def _unfinished(

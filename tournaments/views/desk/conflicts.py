@@ -79,6 +79,7 @@ def settle(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
     rival, seen = selectors.rival(waiting), request.POST.get("seen_first", "")
     right = waiting if keep == "second" or rival is None else rival
     told = f"{waiting.entry} on {waiting.machine}: {grouped(right.value or 0)}"
+    dropped = rival is None and keep == "first"
     outcome = confirmed(
         request,
         stage,
@@ -90,11 +91,11 @@ def settle(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
             seen_first=whole(seen) if seen else None,
             shown=shown,
         ),
-        title="Decide between two results",
-        button=f"{grouped(right.value or 0)} is right",
-        done=f"The two results are settled. Now: {told}.",
+        title="Drop a result" if dropped else "Decide between two results",
+        button=f"Drop {grouped(right.value or 0)}" if dropped else f"{grouped(right.value or 0)} is right",
+        done=f"Dropped: {told}." if dropped else f"The two results are settled. Now: {told}.",
         back=stage_url("desk:conflicts", stage),
-        about=f"{told} counts. Reason: {reason}",
+        about=f"{told} {'is dropped' if dropped else 'counts'}. Reason: {reason}",
         nothing="No place, seat or game changes.",
     )
     return _conflicts_page(request, stage, waiting, outcome) if isinstance(outcome, Refusal) else outcome

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_http_methods
 
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
-from tournaments.domain.rulings import WORDS, eighty_percent
+from tournaments.domain.rulings import NOTES, WORDS, eighty_percent
 from tournaments.domain.scores import grouped
 from tournaments.models import Ruling, Score, Stage
 from tournaments.permissions import ORGANISER, has_role
-from tournaments.services import game_rulings, rulings
+from tournaments.services import rulings
 from tournaments.views.desk.common import actor, desk_stage, page, stage_url
 from tournaments.views.desk.confirm import confirmed
 
@@ -85,7 +85,7 @@ def score_choices(score: Score, *, late: bool, held: bool) -> list[Group]:
             ),
         ),
     ]
-    fits = (Group(g.title, tuple(c for c in g.choices if not held or c.kind in game_rulings.NOTES)) for g in groups)
+    fits = (Group(g.title, tuple(c for c in g.choices if not held or c.kind in NOTES)) for g in groups)
     return [group for group in fits if group.choices]
 
 

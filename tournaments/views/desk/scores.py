@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
+from tournaments.domain.rulings import alters
 from tournaments.domain.scores import grouped
 from tournaments.forms import CorrectForm, ReasonForm, RulingForm, new_key
 from tournaments.models import Journal, Ruling, Score, Stage
@@ -178,7 +179,7 @@ def _score_page(
     seen = posted if posted.isdecimal() and not isinstance(refusal, Stale) else found.revision
     phase = found.stage.phase(timezone.now())
     in_force = selectors.rulings_in_force(found.stage.tournament, score=found)
-    held = [one for one in in_force if _alters(one)]
+    held = [one for one in in_force if alters(one.kind)]
     may_rule = found.state in Score.COUNTED and _may_rule(request, phase)
     context = {
         "score": found,
@@ -247,13 +248,8 @@ def _may_rule(request: HttpRequest, phase: Phase) -> bool:
 
 def _choices(request: HttpRequest, score: Score) -> list[rulings.Group]:
     late = score.stage.phase(timezone.now()) == Phase.CLOSED and has_role(request.user, ORGANISER)
-    held = any(_alters(ruling) for ruling in selectors.rulings_on(score))
+    held = any(alters(ruling.kind) for ruling in selectors.rulings_on(score))
     return rulings.score_choices(score, late=late, held=held)
-
-
-def _alters(ruling: Ruling) -> bool:
-    """Whether a ruling makes something else of a score, so that no other can until it is taken back."""
-    return ruling.kind not in (*game_rulings.NOTES, Ruling.Kind.CORRECTED)
 
 
 SHOWN = {
