@@ -1,8 +1,8 @@
 """No function writes a row without a journal line, read from the syntax tree.
 
-A write stands inside `change` or `change_shared`, or in one `all_or_nothing` with one of them, or in a helper that
-such a block calls. Outside the services nothing writes at all. Each rule is proved by planting the
-fault it is there to find.
+A write stands inside `change` or `change_shared`, or in one `all_or_nothing` or `changes_in` with one of them, or in a
+helper that such a block calls. Outside the services nothing writes at all. Each rule is proved by planting the fault it
+is there to find.
 """
 
 import ast
@@ -18,6 +18,7 @@ APPS = ("tournaments", "open", "teams")
 
 ALWAYS_WRITES = {"save", "create", "bulk_create", "bulk_update", "get_or_create", "update_or_create", "delete"}
 JOURNALS = {"change", "change_shared"}
+TOGETHER = {"all_or_nothing", "changes_in"}
 
 EXCEPTIONS = {
     "tournaments/services/accounts.py": "a login belongs to no show; the admin keeps its own log of who changed it",
@@ -149,7 +150,7 @@ def journals(block: ast.With, openers: set[str]) -> bool:
     if opened & openers:
         return True
     inside = (node for part in block.body for node in ast.walk(part) if isinstance(node, ast.With))
-    return "all_or_nothing" in opened and any(
+    return bool(TOGETHER & opened) and any(
         name_of(item.context_expr) in openers for node in inside for item in node.items
     )
 

@@ -74,7 +74,7 @@ def test_a_rescaled_score_is_shown_with_the_original_beside_it_and_the_old_page_
     rescale(world)
     pages = public(world)
 
-    assert "Machine 2 1,000 on Machine 1, times 0.8" in text(pages.player(1))
+    assert "1,000 on Machine 1, times 0.8" in text(pages.player(1))
     assert "1,000 on Machine 1, times 0.8" in text(pages.machine("M2"))
     assert table(pages.machine("M2"), "machine-ranking")[0][2] == "800"
     assert "Withdrawn: its scores times 0.8 are ranked on Machine 2." in text(pages.machine("M1"))
