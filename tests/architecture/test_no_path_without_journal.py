@@ -1,8 +1,8 @@
 """No function writes a row without a journal line, read from the syntax tree.
 
 A write stands inside `change` or `change_shared`, or in one `all_or_nothing` or `changes_in` with one of them, or in a
-helper that such a block calls. Outside the services nothing writes at all. Each rule is proved by planting the fault it
-is there to find.
+helper that such a block calls. Outside the services nothing writes at all. Each rule is proved by planting the fault
+that it is there to find.
 """
 
 import ast
