@@ -21,6 +21,7 @@ from tournaments.formats import Format
 from tournaments.models import (
     Entry,
     FinalPlace,
+    Incident,
     Journal,
     Machine,
     Match,
@@ -34,6 +35,7 @@ from tournaments.models import (
     Stage,
     StageMachine,
     Tournament,
+    Waiting,
 )
 from tournaments.services import entries, machines, places, scores, shows, stages
 from tournaments.services.change import all_or_nothing
@@ -142,6 +144,8 @@ def remove() -> None:
         inside: Sequence[Any] = (
             Journal.objects.filter(Q(tournament__show=show) | Q(show=show)),
             Ruling.objects.filter(tournament__show=show),
+            Waiting.objects.filter(entry__tournament__show=show),
+            Incident.objects.filter(machine__show=show),
             FinalPlace.objects.filter(tournament__show=show),
             Seat.objects.filter(stage__tournament__show=show),
             Score.objects.filter(stage__tournament__show=show),

@@ -9,8 +9,8 @@ from django.test import Client
 
 from tests import factories
 from tests.tournaments.public.reading import standings, table, text
-from tournaments.models import Score, Show, Stage, Tournament
-from tournaments.services import entries, machines, places, rulings, scores, shows, stages
+from tournaments.models import Score
+from tournaments.services import entries, machines, places, rehearsal, rulings, scores, shows, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -550,7 +550,7 @@ def test_a_replaced_rehearsal_is_the_new_one_at_once(public):
     world = small(of=factories.show("rehearsal", rehearsal=True))
     visitor = public(world)
     old = re.search(r'data-version="([^"]+)"', visitor.rows().content.decode())[1]
-    remove(world)
+    rehearsal.remove()
     assert visitor.stage().status_code == 404
 
     small(of=factories.show("rehearsal", rehearsal=True), players=1)
@@ -558,19 +558,3 @@ def test_a_replaced_rehearsal_is_the_new_one_at_once(public):
     page = visitor.rows(old)
     assert page.status_code == 200
     assert "Player 2" not in text(page)
-
-
-def remove(world):
-    """Everything of a show, in the order in which nothing is left without what it hangs on."""
-    tournament = world.tournament
-    tournament.journal.all().delete()
-    for stage in tournament.stages.all():
-        stage.scores.all().delete()
-        stage.stage_machines.all().delete()
-    tournament.stages.all().delete()
-    tournament.entries.all().delete()
-    Tournament.objects.filter(pk=tournament.pk).delete()
-    world.show.players.all().delete()
-    world.show.machines.all().delete()
-    Show.objects.filter(pk=world.show.pk).delete()
-    assert not Stage.objects.filter(pk=world.stage.pk).exists()
