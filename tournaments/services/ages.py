@@ -6,6 +6,7 @@ House rules, "age limit (default: under 14 on the day)". The day is that of the 
 from collections.abc import Iterable
 from datetime import date
 
+from tournaments import selectors
 from tournaments.domain.ages import OLDEST, age_on
 from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
@@ -105,7 +106,7 @@ def follow_rules(tournament: Tournament, earlier_limit: int | None, earlier_day:
 
 
 def _entries(tournament: Tournament) -> Iterable[Entry]:
-    return tournament.entries.select_related("player").order_by("number")
+    return selectors.entered(tournament).order_by("number")
 
 
 def _in_words(day: date) -> str:

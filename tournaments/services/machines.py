@@ -59,6 +59,7 @@ def change_details(
         before = _correct(machine, actor, after)
         _use_in(machine, used_in or (), actor)
         if before != after:
+            machine.refresh_from_db()
             with change_shared(machine.show, actor=actor, action="change machine", expected=expected) as log:
                 log.write(f"{machine}: details corrected.", before=before, after=after, machine=machine)
     machine.refresh_from_db()

@@ -66,7 +66,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "people": (
         "Players",
-        ("register", "change details", "check in", "withdraw", "merge people", "take people apart"),
+        ("register", "change details", "check in", "check age", "withdraw", "merge people", "take people apart"),
     ),
     "machines": (
         "Machines",
@@ -113,6 +113,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
             "import ruling",
             "import seats",
             "import results",
+            "import void score",
         ),
     ),
 }
@@ -288,7 +289,7 @@ def _links(line: Journal, show: Show) -> Iterable[Link]:
     if line.entry and line.tournament:
         yield Link(str(line.entry), entry_url(line.tournament, show, line.entry.number))
     if line.machine:
-        yield Link(line.machine.name, journal_url(show, machine=line.machine.code))
+        yield Link(line.machine.name, reverse("desk:machine", args=[show.slug, line.machine.code]))
     ruling = line.ruling
     if ruling and line.tournament and ruling.undone_at is None:
         yield Link("The ruling, to be taken back", _ruling(ruling, line.tournament, show))

@@ -77,7 +77,7 @@ def test_each_line_leads_to_what_it_is_about(world, desk, journal):
 
     assert f'href="{desk.url("score", taken.pk)}"' in page
     assert f'href="{desk.url("entry", 1)}"' in page
-    assert f'href="{reverse("desk:journal", args=["party"])}?machine=M1"' in page
+    assert f'href="{reverse("desk:machine", args=["party", "M1"])}"' in page
 
 
 def test_a_ruling_that_can_be_taken_back_leads_there(world, desk, journal):

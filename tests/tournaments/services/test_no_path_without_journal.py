@@ -19,6 +19,7 @@ from tournaments.models import Match, Ruling, Score, StageMachine, Tournament
 from tournaments.services import (
     entries,
     game_rulings,
+    incidents,
     machines,
     matches,
     people,
@@ -97,7 +98,7 @@ def set_up():
     machines.change_details(machine, actor=None, name="The Twilight Zone")
     used = machines.use(first, actor=None, machine=machine)
     machines.leave_out(used, actor=None)
-    machines.add(show, actor=None, code="MM", name="Medieval Madness", stages=[first])
+    machines.add(show, actor=None, code="MM", name="Medieval Madness", used_in=[first])
     places.offer(open_, actor=None, kind="last-chance", capacity=2)
 
 
@@ -121,6 +122,26 @@ def whoever_enters():
     factories.play(world.stage, world.entries[3], world.machines[0], 700)
     people.merge(one.player, world.entries[3].player, actor=None, reason="entered twice")
     people.take_apart(world.entries[3].player, actor=None, reason="two brothers")
+
+
+def ages():
+    show = factories.show("ages")
+    kids = factories.tournament(show, format="kids")
+    tim = factories.entry(kids, "Tim")
+    entries.confirm_age(tim, actor=None)
+
+
+def the_incident_book():
+    world = factories.qualifying(players=2, of=factories.show("book"))
+    machine = world.machines[0]
+    first = incidents.report(machine, actor=None, what="no ball")
+    waits = incidents.wait(machine, actor=None, entry=world.entries[0])
+    incidents.stop_waiting(waits, actor=None)
+    incidents.repaired(first, actor=None, what="found it")
+    incidents.reopen(first, actor=None)
+    incidents.in_order_again(machine, actor=None)
+    second = incidents.report(machine, actor=None, what="tilt")
+    incidents.take_back(second, actor=None)
 
 
 def games_and_slips():
@@ -250,6 +271,8 @@ STORIES = (
     set_up,
     times,
     whoever_enters,
+    ages,
+    the_incident_book,
     games_and_slips,
     closing_and_cut,
     ties_at_the_cut,

@@ -1,5 +1,7 @@
 """Two records of one person become one in every tournament of the show, and two again exactly as they were."""
 
+from datetime import date
+
 import pytest
 
 from tests import factories
@@ -304,9 +306,9 @@ def test_the_export_and_the_results_know_one_person_only(world):
     files = writing.dump(world.tournament)
 
     assert files["entries.csv"].decode().splitlines()[1:] == [
-        "1,Player 1,,,,entered,",
-        "3,Player 3,,,,entered,",
-        "4,Player 4,,,,entered,",
+        "1,Player 1,,,,entered,,",
+        "3,Player 3,,,,entered,,",
+        "4,Player 4,,,,entered,,",
     ]
     assert "\n2," not in files["scores.csv"].decode()
     stages.close_stage(world.stage, actor=None)
@@ -399,3 +401,25 @@ def test_what_changed_since_the_preview_is_shown_first(world):
         merge(world, shown=told.digest)
 
     assert numbers(world.tournament) == [1, 2, 3, 4]
+
+
+def test_a_date_of_birth_goes_along_and_two_different_ones_stand_in_the_way(world):
+    Player.objects.filter(number=2).update(born_on=date(1970, 1, 1))
+    merge(world)
+    assert player(world, 1).born_on == date(1970, 1, 1)
+    take_apart(world)
+    assert (player(world, 1).born_on, player(world, 2).born_on) == (None, date(1970, 1, 1))
+    Player.objects.filter(number=1).update(born_on=date(1980, 1, 1))
+
+    with pytest.raises(Refusal, match="1 Player 1 and 2 Player 2 have different dates of birth"):
+        merge(world)
+
+
+def test_nobody_is_merged_into_a_tournament_that_is_for_the_younger(world, kids):
+    entries.register(kids, actor=None, name="", player=player(world, 2))
+    Player.objects.filter(number=1).update(born_on=date(1970, 1, 1))
+
+    with pytest.raises(Refusal, match="Player 1"):
+        merge(world)
+
+    assert numbers(kids) == [2]

@@ -139,6 +139,9 @@ def undo(request: HttpRequest, stage: Stage, ruling: int) -> HttpResponse:
     back = where(found, stage)
     if found.kind in FOR_ORGANISERS and not has_role(request.user, ORGANISER):
         raise PermissionDenied("Taking this back is for the organisers.")
+    if found.kind == Kind.MERGED:
+        # In all tournaments at once, on a page of its own.
+        return HttpResponseRedirect(back)
     if found.undone_at:
         messages.info(request, f"“{found.get_kind_display().capitalize()}” was taken back already.")
         return HttpResponseRedirect(back)
@@ -167,6 +170,8 @@ def where(ruling: Ruling, stage: Stage) -> str:
     first.tournament = stage.tournament
     if ruling.kind in Ruling.ORDERS:
         return stage_url("desk:cut", ruled_in)
+    if ruling.kind == Kind.MERGED and ruling.entry:
+        return stage_url("desk:same-person", first, ruling.entry.number)
     if ruling.kind == Kind.REPLACED:
         return stage_url("desk:seats", ruled_in)
     if ruling.kind == Kind.NO_SHOWS:
