@@ -249,7 +249,7 @@ def _bring_to(writing: Writing, entry: Entry, status: str) -> None:
     """The status before a ruling, as far as an entry has not got there yet."""
     now = Entry.objects.select_related("player", "tournament").get(pk=entry.pk)
     if status == Entry.Status.CHECKED_IN and now.status == Entry.Status.ENTERED:
-        entries.check_in(now, actor=writing.actor)
+        entries.check_in(now, actor=writing.actor, elsewhere=True)
     elif status == Entry.Status.WITHDRAWN and now.status in (Entry.Status.ENTERED, Entry.Status.CHECKED_IN):
         entries.withdraw(now, actor=writing.actor, reason=REASON)
 
