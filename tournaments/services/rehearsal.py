@@ -41,6 +41,7 @@ from tournaments.services import entries, machines, places, scores, shows, stage
 from tournaments.services.change import all_or_nothing
 from tournaments.services.rehearsal_finals import Finals
 from tournaments.services.rehearsal_hall import COUNTRIES, FIRST_NAMES, HALL, LAST_NAMES, Kind, believable
+from tournaments.services.rehearsal_rulings import Mishaps
 
 SLUG = "rehearsal"
 MOST_PLAYERS = 10_000
@@ -143,6 +144,8 @@ def remove() -> None:
         Player.objects.filter(show=show).update(merged_into=None)
         inside: Sequence[Any] = (
             Journal.objects.filter(Q(tournament__show=show) | Q(show=show)),
+            Waiting.objects.filter(incident__machine__show=show),
+            Incident.objects.filter(machine__show=show),
             Ruling.objects.filter(tournament__show=show),
             Waiting.objects.filter(entry__tournament__show=show),
             Incident.objects.filter(machine__show=show),
@@ -211,10 +214,12 @@ class _Rehearsal:
         games = list(self._games(entered, hall, skills))
         if stop is Swing.QUALIFYING:
             shows.set_times(self.stage, actor=None, opens_at=self.opened, closes_at=self.now + AHEAD)
-            self._stop_in_full_swing(entered, games)
+            self._stop_in_full_swing(entered, games, skills)
             return
         self._check_in(entered)
-        self._record(games)
+        recorded = self._record(games)
+        if stop is Swing.RESULTS:
+            self._mishaps(recorded, skills).of_a_rescaled_machine()
         stages.close_stage(self.stage, actor=None)
         finals = Finals(self.tournament, self.random, self.seed, hall, skills)
         if stop is Swing.FINALS:
@@ -332,13 +337,25 @@ class _Rehearsal:
         seconds = int((self.now - self.opened).total_seconds())
         return self.opened + timedelta(seconds=seconds * position // (of + 1))
 
-    def _stop_in_full_swing(self, entered: Sequence[Entry], games: Sequence[Game]) -> None:
+    def _mishaps(self, recorded: Sequence[Score], skills: Mapping[int, float]) -> Mishaps:
+        kinds = {kind.code: kind for kind in self.row}
+
+        def again(score: Score) -> int:
+            return believable(kinds[score.machine.code], skills[score.entry_id], self.random)
+
+        return Mishaps(self.stage, recorded, self.random, again)
+
+    def _stop_in_full_swing(
+        self, entered: Sequence[Entry], games: Sequence[Game], skills: Mapping[int, float]
+    ) -> None:
         """Two thirds are played, some are under way, a few have not come, one score is corrected, one disputed."""
         absent = {entry.pk for entry in self.random.sample(list(entered), len(entered) // 24)}
         self._check_in([entry for entry in entered if entry.pk not in absent])
         games = [game for game in games if game.entry.pk not in absent]
         played, to_come = games[: len(games) * 2 // 3], games[len(games) * 2 // 3 :]
         recorded = self._record(played)
+        # Not on those that are corrected and disputed below.
+        self._mishaps(recorded[:-12], skills).of_a_day()
         self._start(to_come)
         if len(recorded) > 12:
             self._correct(recorded[-9])

@@ -7,6 +7,7 @@ from tournaments.domain.refusals import NeedsDecision
 from tournaments.models import Machine, Match, Side, Stage, Tournament
 from tournaments.services import matches, results, rulings, stages
 from tournaments.services.rehearsal_hall import Kind, believable
+from tournaments.services.rehearsal_rulings import warn_in
 
 LEVEL_IN_A_GAME = 0.3
 """How often the middle two of a game of four end level, so that there is something to play off."""
@@ -54,6 +55,7 @@ class Finals:
         self._begin(playing, careful=True)
         for side in self._sides(playing)[::2]:
             self._record(playing, side, self._value(playing, side))
+        warn_in(playing, self._sides(playing)[-1])
         for match in waiting[:1]:
             matches.call(match, actor=None)
             self._choose(match)
@@ -90,7 +92,7 @@ class Finals:
         return list(found.order_by("round", "order"))
 
     def _sides(self, match: Match) -> list[Side]:
-        return list(match.sides.order_by("rank"))
+        return list(match.sides.select_related("entry__tournament", "entry__player").order_by("rank"))
 
     def _begin(self, match: Match, *, careful: bool) -> None:
         """Call and start a match; in the first games the positions chosen and the warm-up are noted too."""

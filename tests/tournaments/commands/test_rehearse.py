@@ -11,7 +11,19 @@ from django.core.management import CommandError, call_command
 from tests import factories
 from tournaments import formats, selectors
 from tournaments.domain.ages import age_on
-from tournaments.models import Entry, FinalPlace, Match, Ruling, Score, Show, Side, Stage, Tournament
+from tournaments.models import (
+    Entry,
+    FinalPlace,
+    Incident,
+    Match,
+    Ruling,
+    Score,
+    Show,
+    Side,
+    Stage,
+    StageMachine,
+    Tournament,
+)
 from tournaments.services import exchange, rehearsal
 
 pytestmark = [pytest.mark.django_db, pytest.mark.real_fields]
@@ -171,6 +183,36 @@ def test_without_a_stage_there_is_something_of_everything_to_look_at():
     semi_finals = third.stages.get(key="semi-finals")
     assert [match.state for match in semi_finals.matches.order_by("order")] == ["playing", "warm-up"]
     assert semi_finals.scores.count() == 2
+
+
+def test_on_any_day_something_goes_wrong_and_is_ruled_on():
+    rehearse("--players", "24")
+
+    first, second, third = Tournament.objects.order_by("pk")
+    kinds = Counter(Ruling.objects.filter(tournament=first, undone_at=None).values_list("kind", flat=True))
+    assert kinds == {"extra-ball-80": 1, "stopped": 1, "warning": 1, "played-on": 1}
+    lowered = Score.objects.get(stage__tournament=first, ranked__isnull=False)
+    assert lowered.ranked == lowered.value * 80 // 100
+    back = Ruling.objects.exclude(undone_at=None).get()
+    assert (back.tournament, back.kind) == (first, "machine")
+    incident = Incident.objects.get()
+    assert incident.repaired_at
+    assert incident.machine.in_order
+    assert first.journal.filter(action="settle").count() == 1
+    rescaled = StageMachine.objects.get(state="rescaled")
+    assert rescaled.stage.tournament == second
+    assert rescaled.factor > 0
+    assert Ruling.objects.get(tournament=third, kind="warning").match.state == "playing"
+
+
+def test_a_rehearsal_with_mishaps_is_the_same_again_and_replaces_the_one_before():
+    rehearse("--seed", "7", "--players", "24")
+    first = exported()
+
+    rehearse("--seed", "7", "--players", "24")
+
+    assert exported() == first
+    assert Incident.objects.count() == 1
 
 
 @pytest.mark.parametrize("players", [4, 5, 6, 7])

@@ -93,8 +93,8 @@ def _stage(reader: Reader, row: Row, kind: str) -> str:
 
 
 def _has_machine(row: Row, kind: str) -> bool:
-    """Whether a machine is to be read; a warning has one only in a match, and need not name it."""
-    return kind != Kind.WARNING or bool(row.cells.get("machine", "").strip())
+    """Whether a machine is to be read; in a match it need not be named."""
+    return kind in (*ON_SCORES, Kind.MACHINE) or bool(row.cells.get("machine", "").strip())
 
 
 def _order(reader: Reader, row: Row, kind: str) -> tuple[int, ...]:
@@ -149,12 +149,11 @@ def _was(row: Row, kind: str) -> tuple[str, ...]:
     allowed = WAS.get(Kind(kind), COUNTED)
     for word in words:
         if word not in allowed and not (kind == Kind.NO_SHOWS and word == NOT_SAID):
-            row.fault(f"The was “{word}” is not one of {', '.join(allowed)}.")
+            row.fault(f"The state “{word}” in the column was is not one of {', '.join(allowed)}.")
     many = len(row.cells.get("number", "").split()) if kind == Kind.NO_SHOWS else 1
     if words and len(words) != many:
-        row.fault(
-            f"The was has {len(words)} words, and there {'is 1 number' if many == 1 else f'are {many} numbers'}."
-        )
+        told = "1 number" if many == 1 else f"{many} numbers"
+        row.fault(f"The column was has {len(words)} states for {told}.")
     return words
 
 
