@@ -16,7 +16,8 @@ class Command(BaseCommand):
         " whose format has no such stage stops at the stage before it. Until the last stage means to the end: its"
         " results are declared. Without --until the first tournament is left in full swing: two thirds of its first"
         " stage played, games under way, closing three hours from now; the second has its results, and the third is"
-        " in the first games of its finals, if they have 8 players or more. The same seed gives the same show, at"
+        " in the first games of its finals, if they have 8 players or more. On these days something goes wrong too and"
+        " is ruled on: an extra ball, a stopped game, a machine that dies. The same seed gives the same show, at"
         " times around now."
     )
 
