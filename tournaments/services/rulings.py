@@ -101,6 +101,7 @@ def undo_ruling(
         else:
             refuse_once_declared(stored.tournament)
         going_on = late_changes.going_on_from(stage) if stage else None
+        over = _too_many_games(stored)
         before = snapshot(stored.score) if stored.score else stored.data
         with as_shown(stored.tournament, shown):
             stored.undone_at, stored.undone_by = log.now, actor
@@ -115,10 +116,28 @@ def undo_ruling(
                 ruling=stored,
             )
             take_back(stored, log)
+            _refuse_games_played_again(_too_many_games(stored) - over)
             if stored.score:
                 log.line["after"] = snapshot(stored_score(stored.score))
             if stage is not None and going_on is not None:
                 late_changes.settle(stage, log, late, going_on)
+
+
+def _too_many_games(ruling: Ruling) -> set[Entry]:
+    """Who has more games than the rules allow in the stage that a machine was withdrawn from."""
+    stage = ruling.stage
+    if stage is None or ruling.kind != Ruling.Kind.MACHINE or stage.spec.matches:
+        return set()
+    return set(selectors.too_many_games(stage, ruling.tournament.kind.qualifying(ruling.tournament.rules_in_force)))
+
+
+def _refuse_games_played_again(over: set[Entry]) -> None:
+    if over:
+        who = ", ".join(str(entry) for entry in sorted(over, key=lambda entry: entry.number))
+        raise Refusal(
+            f"A game that was given back has been played again, and would be one too many: {who}. Make one of those"
+            " games void first, or leave the machine withdrawn."
+        )
 
 
 def _refuse_once_begun(ruling: Ruling, stage: Stage) -> None:
