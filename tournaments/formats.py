@@ -235,14 +235,23 @@ def public_name(name: str, kind: Format) -> str:
 
     Source: house rules, "In public a child is a first name and an initial".
     """
-    if not kind.short_names:
+    family = family_name(name)
+    if not kind.short_names or not family:
         return name
+    return f"{_words(name)[0]} {family[0].upper()}."
+
+
+def family_name(name: str) -> str:
+    """The last word of a name, or what stands before its comma; "" when there is only one name."""
+    words = _words(name)
+    return words[-1] if len(words) > 1 else ""
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name with the family name last, also of "Smith, Ann"."""
     family, comma, given = name.partition(",")
     words = [*given.split(), family.strip()] if comma else name.split()
-    words = [word for word in words if word]
-    if len(words) < 2:
-        return name
-    return f"{words[0]} {words[-1][0].upper()}."
+    return [word for word in words if word]
 
 
 def redealing(kind: Format, stage: str) -> Redealing | None:

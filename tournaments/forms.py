@@ -1,7 +1,7 @@
 """What the desk types, read into entries, machines and scores. Whether it may be saved is the services' word."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, time, timedelta
+from datetime import MAXYEAR, MINYEAR, date, datetime, time, timedelta
 from typing import Any
 
 from django import forms
@@ -535,6 +535,13 @@ class JournalForm(forms.Form):
             field: Any = self.fields[name]
             field.choices = [("", everything), *choices]
 
+    def clean_day(self) -> date | None:
+        """A day of which every moment can be told in any zone."""
+        day: date | None = self.cleaned_data["day"]
+        if day and not MINYEAR < day.year < MAXYEAR:
+            raise forms.ValidationError(self.fields["day"].error_messages["invalid"])
+        return day
+
     def clean_player(self) -> list[int]:
         """The records of whoever is meant: by a number exactly one person, by a part of a name all who have it."""
         text = self.cleaned_data["player"].strip()
@@ -569,8 +576,11 @@ class JournalForm(forms.Form):
         cleaned["since"] = cleaned["until"] = None
         if day:
             start = datetime.combine(day, since or time.min, self.show.zone)
-            end = datetime.combine(day, until or time.max, self.show.zone) + timedelta(minutes=1 if until else 0)
-            cleaned |= {"since": start, "until": end}
+            # The whole of the last minute, without leaving the day.
+            last = until.replace(second=59, microsecond=999999) if until else time.max
+            cleaned |= {"since": start, "until": datetime.combine(day, last, self.show.zone)}
+            if since and until and until < since:
+                self.add_error("until", "This is before the time from which you look; type a later one.")
         return cleaned
 
     @property

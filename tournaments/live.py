@@ -13,7 +13,7 @@ import re
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -254,11 +254,22 @@ def nothing_new() -> HttpResponse:
 
 
 def publicly(text: str, names: Mapping[str, str]) -> str:
-    """A kept text with public names; longest names first, because one may be the beginning of another."""
-    full = [name for name in sorted(names, key=len, reverse=True) if names[name] != name]
-    if not full:
+    """A kept text with public names; longest names first, because one may be the beginning of another.
+
+    A family name alone is shortened too where it is written like a name: small, it may be any word ("next ball").
+    """
+    short = {name.casefold(): public for name, public in names.items() if public != name}
+    if not short:
         return text
-    return re.sub("|".join(map(re.escape, full)), lambda found: names[found[0]], text)
+    families = {formats.family_name(name) for name in names if name.casefold() in short}
+    alone = {form for family in families for form in (family, family.upper(), family.capitalize())}
+    whole = f"(?i:{_any_of(short)})"
+    found = re.compile(rf"(?<!\w)(?:{whole}|{_any_of(alone)})(?!\w)")
+    return found.sub(lambda match: short.get(match[0].casefold()) or f"{match[0][0].upper()}.", text)
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
 def _is_current(made: Any, found: Found) -> bool:

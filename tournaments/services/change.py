@@ -57,10 +57,7 @@ class Log:
         """
         if self.line:
             raise RuntimeError("a change writes one journal line")
-        if len(reason) > LONGEST_REASON:
-            raise Refusal(f"Give the reason in at most {LONGEST_REASON} characters.", field="reason")
-        if "\x00" in reason:
-            raise Refusal("The reason holds a sign that cannot be kept; type it again.", field="reason")
+        refuse_unkept(reason)
         self.line = {
             "summary": summary[:500],
             "before": before,
@@ -76,6 +73,14 @@ class Log:
     def note(self, what: str) -> None:
         """Something that followed from the change by itself; it is told in the same line."""
         self.notes.append(what)
+
+
+def refuse_unkept(reason: str) -> None:
+    """Raise `Refusal` for a reason that the database cannot hold, before it is kept beside anything."""
+    if len(reason) > LONGEST_REASON:
+        raise Refusal(f"Give the reason in at most {LONGEST_REASON} characters.", field="reason")
+    if "\x00" in reason:
+        raise Refusal("The reason holds a sign that cannot be kept; type it again.", field="reason")
 
 
 @contextmanager

@@ -219,6 +219,9 @@ def _results(stage: Stage) -> dict[str, str]:
     entries = {entry.pk: str(entry) for entry in Entry.objects.filter(seats__stage=stage).select_related("player")}
     found = {}
     for match, outcome in outcomes(stage):
+        if all(finish.value is None for finish in outcome.finishes):
+            # Nobody is first because of not playing.
+            continue
         for finish in outcome.finishes:
             value = "no score" if finish.value is None else grouped(finish.value)
             subject = f"{entries.get(finish.entry, finish.entry)} on {match.machine.name}"

@@ -104,7 +104,7 @@ def undo_ruling(
         if stored.kind == Ruling.Kind.DISQUALIFIED and stored.entry:
             ages.refuse_too_old(stored.entry.name, stored.entry.player.born_on, stored.tournament)
         going_on = late_changes.going_on_from(stage) if stage else None
-        before = _as_it_is(stored)
+        over, before = _too_many_games(stored), _as_it_is(stored)
         with as_shown(stored.tournament, shown):
             stored.undone_at, stored.undone_by = log.now, actor
             stored.save(update_fields=["undone_at", "undone_by"])
@@ -119,6 +119,7 @@ def undo_ruling(
                 machine=stored.machine,
                 ruling=stored,
             )
+            _refuse_games_played_again(_too_many_games(stored) - over)
             if stage is not None and going_on is not None:
                 late_changes.settle(stage, log, late, going_on, actor=actor)
 
@@ -130,6 +131,23 @@ def _as_it_is(ruling: Ruling) -> dict[str, Any]:
     if ruling.kind == Ruling.Kind.DISQUALIFIED and ruling.entry:
         return {"status": Entry.objects.get(pk=ruling.entry.pk).status}
     return dict(ruling.data)
+
+
+def _too_many_games(ruling: Ruling) -> set[Entry]:
+    """Who has more games than the rules allow in the stage that a machine was withdrawn from."""
+    stage = ruling.stage
+    if stage is None or ruling.kind != Ruling.Kind.MACHINE or stage.spec.matches:
+        return set()
+    return set(selectors.too_many_games(stage, ruling.tournament.kind.qualifying(ruling.tournament.rules_in_force)))
+
+
+def _refuse_games_played_again(over: set[Entry]) -> None:
+    if over:
+        who = ", ".join(str(entry) for entry in sorted(over, key=lambda entry: entry.number))
+        raise Refusal(
+            f"A game that was given back has been played again, and would be one too many: {who}. Make one of those"
+            " games void first, or leave the machine withdrawn."
+        )
 
 
 def _refuse_once_begun(ruling: Ruling, stage: Stage) -> None:

@@ -11,7 +11,7 @@ from tournaments.domain.facts import Phase, QualifyingRules
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Show, Stage, Tournament
 from tournaments.services import ages
-from tournaments.services.change import Actor, all_or_nothing, change, change_shared
+from tournaments.services.change import Actor, all_or_nothing, change, change_shared, refuse_unkept
 
 PAGES_OF_A_SHOW = ("machines",)
 """What stands in addresses where a tournament's short name could stand."""
@@ -191,7 +191,8 @@ def checked(instance: Any) -> None:
 
 
 def need_reason(reason: str) -> None:
-    """Raise `Refusal` unless a reason is given: whatever alters a result says why."""
+    """Raise `Refusal` unless a reason is given that can be kept: whatever alters a result says why."""
+    refuse_unkept(reason)
     if not reason.strip():
         raise Refusal("Say why, in a few words; it is kept beside the change.", field="reason")
 

@@ -255,3 +255,26 @@ def test_from_the_desks_tables_one_tap_leads_to_the_history(world, desk):
     assert f'href="{journal}?machine=M1"' in desk.get("score", taken.pk).content.decode()
     stages.close_stage(world.stage, actor=None)
     assert f'href="{desk.url("entry", 1)}"' in desk.get("cut").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "sentence"),
+    [
+        ({"day": "9999-12-31", "until": "23:59"}, "A day is written like 2010-07-24."),
+        ({"day": "0001-01-01", "since": "00:00"}, "A day is written like 2010-07-24."),
+        ({"day": "2010-07-24", "since": "14:00", "until": "13:00"}, "This is before the time from which you look"),
+    ],
+)
+def test_times_that_nothing_can_lie_between_are_said_so(journal, wanted, sentence):
+    answer = journal(**wanted)
+
+    assert answer.status_code == 200
+    assert sentence in text(answer)
+
+
+def test_until_a_minute_is_to_its_end(world, journal):
+    with time_machine.travel(datetime(2010, 7, 24, 12, 30, 40, tzinfo=UTC), tick=False):
+        corrected(world)
+
+    assert told(journal(kind="scores", day="2010-07-24", until="13:30"))
+    assert not told(journal(kind="scores", day="2010-07-24", until="13:29"))

@@ -92,6 +92,15 @@ def test_a_stopped_match_is_played_again_there_or_elsewhere(hall, match, code):
     assert Match.objects.get(pk=match.pk).machine.name == "Machine 1"
 
 
+def test_nobody_is_first_of_a_game_that_nobody_has_played(hall, match):
+    rule(hall, match, "out-of-match", number=1)
+
+    shown = text(ask(hall, match, "replayed"))
+
+    assert "on Machine 1 4th, no score –" in shown
+    assert "1st, no score" not in shown
+
+
 def test_a_warning_in_a_match_is_the_desks_alone(hall, match):
     rule(hall, match, "warning", number=3)
 

@@ -6,6 +6,8 @@ from django.test import Client
 from tests import factories
 from tests.tournaments.desk.conftest import Desk, signed_in
 from tests.tournaments.desk.reading import confirmed, hidden, text
+from tournaments import formats
+from tournaments.live import publicly
 from tournaments.models import Journal, Player, Ruling, Score, Seat
 from tournaments.services import stages
 
@@ -149,6 +151,35 @@ def test_the_word_sent_twice_rules_once(desk, score):
         confirmed(desk.client, shown)
 
     assert Ruling.objects.count() == 1
+
+
+@pytest.mark.parametrize("kind", [kind for kind, _, _ in KINDS])
+def test_the_word_sent_twice_is_answered_as_the_first_time_whatever_was_ruled(desk, score, kind):
+    """[20]"""
+    shown = ask(desk, score, kind, value="500")
+    confirmed(desk.client, shown)
+
+    again = confirmed(desk.client, shown)
+
+    assert again.status_code == 200
+    assert "Ruled: " in text(again)
+    assert Ruling.objects.count() == 1
+
+
+def test_a_reason_that_is_too_long_says_so_beside_it(desk, score):
+    refused = ask(desk, score, "zero", reason="x" * 501)
+
+    assert refused.status_code == 422
+    assert "at most 500 characters" in text(refused)
+
+
+def test_taking_back_says_when_the_ruling_was_made(desk, score):
+    confirmed(desk.client, ask(desk, score, "zero"))
+    ruling = Ruling.objects.get()
+
+    asked = text(desk.get("undo-ruling", ruling.pk))
+
+    assert f"Decided at {ruling.decided_at.astimezone(desk.world.show.zone):%H:%M on} " in asked
 
 
 def test_rulings_are_not_an_officials_and_a_visit_changes_nothing(world, desk, score):
@@ -302,3 +333,15 @@ def test_names_in_the_reason_of_a_ruling_are_shortened_where_children_play():
         told = public(world, page)
         assert "Ann E. was helped" in told
         assert "Example" not in told
+
+
+def test_a_childs_family_name_alone_is_shortened_and_no_other_word_is():
+    names = {
+        name: formats.public_name(name, formats.get("kids"))
+        for name in ("Ann Ball", "Bob Gill-Grant", "Zoë Lee", "Cher")
+    }
+
+    assert publicly("Ball, BALL and Gill-Grant: the next ball, ann ball and ZOË LEE here. Cher", names) == (
+        "B., B. and G.: the next ball, Ann B. and Zoë L. here. Cher"
+    )
+    assert publicly("Leeds, Balls and “Lee”", names) == "Leeds, Balls and “L.”"

@@ -157,6 +157,34 @@ def test_who_got_a_game_back_beside_the_substitute_may_play_all_games():
     assert left(world) == {1: 0}
 
 
+@pytest.mark.parametrize(("way", "substitute"), [(CANCELLED, None), (RESCALED, 1)])
+def test_a_withdrawal_is_not_taken_back_while_that_makes_a_game_too_many(way, substitute):
+    world = factories.qualifying(stock=8)
+    factories.standings(world, [[10] * 6, [10] * 6])
+    ruling = withdraw(world, way, substitute=substitute and world.machines[substitute], factor=substitute and "2")
+    record(world, 1, 6, 20)
+    before = table(world)
+
+    with pytest.raises(Refusal, match=r"played again, and would be one too many: 2 Player 2\. Make one of those"):
+        undo(ruling)
+
+    assert table(world) == before
+    assert Ruling.objects.get().undone_at is None
+    take_out(world, 6)
+    undo(ruling)
+    assert {row.games for row in selectors.stage_facts(world.stage).table.rows} == {6}
+
+
+@pytest.mark.parametrize(("reason", "words"), [("x" * 501, "at most 500 characters"), ("a\x00b", "cannot be kept")])
+def test_a_reason_that_cannot_be_kept_is_refused_before_anything_is_kept(world, reason, words):
+    with pytest.raises(Refusal, match=words):
+        withdrawn.withdraw_machine(used(world), actor=None, way=CANCELLED, reason=reason)
+    with pytest.raises(Refusal, match=words):
+        entries.disqualify(world.entries[0], actor=None, reason=reason)
+
+    assert not Ruling.objects.exists()
+
+
 def test_a_late_slip_of_a_game_begun_before_is_not_the_game_given_back():
     world = factories.qualifying()
     with time_machine.travel(NOON, tick=False) as clock:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from django.contrib import messages
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from tournaments import permissions, selectors
@@ -12,7 +13,7 @@ from tournaments.forms import SamePersonForm
 from tournaments.models import Entry, Player, Score, Stage
 from tournaments.services import people
 from tournaments.views import journal
-from tournaments.views.desk.common import actor, entry_of, page, posted_from, slips_stage, stage_url
+from tournaments.views.desk.common import actor, entry_of, page, posted_from, slips_stage, stage_url, to_page
 from tournaments.views.desk.confirm import confirmed
 
 
@@ -54,7 +55,8 @@ def take_apart(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     person = entry_of(stage, number).player
     gone = next((each for each in _merged(person) if str(each.number) == request.POST.get("gone")), None)
     if gone is None:
-        raise Http404("No such record was merged into this one.")
+        messages.info(request, f"{person} and that record are two persons already.")
+        return to_page("desk:same-person", stage, number)
     reason = request.POST.get("reason", "")
     outcome = confirmed(
         request,

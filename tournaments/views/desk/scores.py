@@ -106,7 +106,8 @@ def act(request: HttpRequest, stage: Stage, score: int, act: str) -> HttpRespons
 def rule(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
     """A ruling on the score; what it would change is shown first."""
     found = score_of(stage, score)
-    form = RulingForm(request.POST, kinds=rulings.kinds_of(_choices(request, found)))
+    # Also those kept back by a ruling in force: what is sent twice is then answered as the first time.
+    form = RulingForm(request.POST, kinds=rulings.kinds_of(_choices(request, found, everything=True)))
     if not form.is_valid():
         return _score_page(request, found, ruling=form)
     typed = form.cleaned_data
@@ -246,9 +247,9 @@ def _may_rule(request: HttpRequest, phase: Phase) -> bool:
     return phase in (Phase.OPEN, Phase.CLOSING) or (phase == Phase.CLOSED and has_role(request.user, ORGANISER))
 
 
-def _choices(request: HttpRequest, score: Score) -> list[rulings.Group]:
+def _choices(request: HttpRequest, score: Score, *, everything: bool = False) -> list[rulings.Group]:
     late = score.stage.phase(timezone.now()) == Phase.CLOSED and has_role(request.user, ORGANISER)
-    held = any(alters(ruling.kind) for ruling in selectors.rulings_on(score))
+    held = not everything and any(alters(ruling.kind) for ruling in selectors.rulings_on(score))
     return rulings.score_choices(score, late=late, held=held)
 
 
