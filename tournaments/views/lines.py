@@ -278,10 +278,9 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
     ]
     for p in sorted(played, key=lambda p: (machines[p.machine].code, -p.value)):
         if p.machine not in ranked:
-            machine = machines[p.machine]
-            note = GAME_GIVEN_BACK.get(machine.state, DISQUALIFIED)
-            why = _withdrawn_for(machine)
-            lines.append(GameLine(machine.code, machine.name, grouped(p.value), "", "", note, why))
+            used = machines[p.machine]
+            note = GAME_GIVEN_BACK.get(used.state, DISQUALIFIED)
+            lines.append(GameLine(used.code, used.name, grouped(p.value), "", "", note, _withdrawn_for(used)))
     lines += _unfinished(reading.facts.playing, row.entry, machines, "playing now")
     lines += _unfinished(reading.facts.waiting, row.entry, machines, "second result, waits for a decision")
     for entry, machine in reading.facts.spent:

@@ -1,5 +1,6 @@
 """What everybody reads of a machine that is out of order or withdrawn."""
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -126,3 +127,16 @@ def test_a_match_whose_machine_breaks_says_so_to_the_hall_and_to_its_players(pub
     assert "called to the machine out of order" in text(pages.get("semi-finals/"))
     assert "The machine is out of order: ask at the tournament desk where you play." in text(pages.player(1))
     assert "out of order" not in text(pages.player(2))
+
+
+def test_the_reason_names_a_child_as_the_other_public_pages_do(public):
+    world = factories.qualifying(players=0, stock=2, format="kids")
+    child = factories.entry(world.tournament, "Ann Mary Ashworth", born_on=date(2001, 2, 3))
+    factories.play(world.stage, child, world.machines[0], 1_000)
+    used = StageMachine.objects.get(stage=world.stage, machine=world.machines[0])
+    withdrawn.withdraw_machine(used, actor=None, way="let-stand", reason="Ann Mary Ashworth saw it burn")
+    pages = public(world)
+
+    for page in (pages.machine("M1"), pages.player(child.number)):
+        assert "Ann A. saw it burn" in text(page)
+        assert "Ashworth" not in page.content.decode()
