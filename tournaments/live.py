@@ -294,7 +294,8 @@ def _read(found: Found) -> Reading:
     if names:
         entrants = tuple(e._replace(name=names[e.name]) for e in read.facts.entrants)
         notes = tuple(note._replace(words=publicly(note.words, names)) for note in read.facts.notes)
-        read = replace(read, facts=replace(read.facts, entrants=entrants, notes=notes))
+        machines = tuple(machine._replace(why=publicly(machine.why, names)) for machine in read.facts.machines)
+        read = replace(read, facts=replace(read.facts, entrants=entrants, notes=notes, machines=machines))
     return Reading(
         version=Version(found.stage, read.revision, PHASES.index(read.phase)),
         until=read.stage.closes_at if read.phase == Phase.OPEN else None,

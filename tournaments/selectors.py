@@ -169,7 +169,8 @@ def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules,
     unfinished = [row for row in scores if row[3] in UNRANKED] if len(finished) < len(scores) else []
     played: Iterable[Played] = map(Played._make, finished)
     pairs = {kind: [(entry, machine) for entry, machine, _, state in unfinished if state == kind] for kind in UNRANKED}
-    notes, moves = _notes(rulings), _moves(machines)
+    withdrawn_for = {machine: reason for kind, _, reason, _, machine in rulings if kind == Ruling.Kind.MACHINE}
+    notes, moves = _notes(rulings), _moves(machines, withdrawn_for)
     if moves:
         played, carried = ranked_elsewhere(played, moves, counting.games_per_machine)
         notes += carried
@@ -182,7 +183,7 @@ def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules,
         phase=phase,
         entrants=entrants,
         machines=tuple(
-            UsedMachine(pk, code, name, MachineState(state), bool(in_order))
+            UsedMachine(pk, code, name, MachineState(state), bool(in_order), withdrawn_for.get(pk, ""))
             for pk, code, name, state, *_, in_order in machines
         ),
         played=tuple(played),
@@ -277,10 +278,10 @@ VOIDING = (Ruling.Kind.STOPPED, Ruling.Kind.VOIDED)
 """The kinds of ruling that make a score void."""
 
 
-def _moves(machines: list[tuple[Any, ...]]) -> dict[int, Move]:
+def _moves(machines: list[tuple[Any, ...]], reasons: Mapping[int, str]) -> dict[int, Move]:
     """Where the scores of machines withdrawn by rescaling are ranked; a bare cursor of SQLite knows no decimals."""
     return {
-        pk: Move(substitute, Decimal(str(factor)), name)
+        pk: Move(substitute, Decimal(str(factor)), name, reasons.get(pk, ""))
         for pk, _, name, state, substitute, factor, *_ in machines
         if state == MachineState.RESCALED
     }
@@ -471,7 +472,7 @@ def withdrawn(stage: Stage) -> tuple[set[int], dict[int, Move]]:
         "machine_id", "machine__code", "machine__name", "state", "substitute_id", "factor"
     )
     rows = list(states)
-    return {row[0] for row in rows if row[3] == StageMachine.State.CANCELLED}, _moves(rows)
+    return {row[0] for row in rows if row[3] == StageMachine.State.CANCELLED}, _moves(rows, {})
 
 
 def last_scores(stage: Stage, *, count: int = 20) -> list[Score]:

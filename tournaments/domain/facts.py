@@ -45,13 +45,14 @@ class Entrant(NamedTuple):
 
 
 class StageMachine(NamedTuple):
-    """A machine used in the stage."""
+    """A machine used in the stage; `why` is the reason of the ruling that withdrew it."""
 
     id: int
     code: str
     name: str
     state: MachineState = MachineState.OPEN
     in_order: bool = True
+    why: str = ""
 
     @property
     def ranked(self) -> bool:

@@ -72,11 +72,17 @@ def told(kind: str, data: Mapping[str, Any], reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Scores of a withdrawn machine that are ranked on its substitute."""
+    """Scores of a withdrawn machine that are ranked on its substitute; `why` is the ruling's reason."""
 
     substitute: int
     factor: Decimal
     name: str
+    why: str = ""
+
+    def told(self, value: int) -> str:
+        """Where a score was made and what it is multiplied by, with the reason: it is printed beside the result."""
+        words = f"{grouped(value)} on {self.name}, times {shown_factor(self.factor)}"
+        return f"{words} ({self.why})" if self.why else words
 
 
 def ranked_elsewhere(
@@ -104,14 +110,7 @@ def ranked_elsewhere(
             continue
         games[entry, move.substitute] = games.get((entry, move.substitute), 0) + 1
         kept.append(Played(entry, move.substitute, rescaled(value, move.factor)))
-        notes.append(
-            Note(
-                entry,
-                move.substitute,
-                f"{grouped(value)} on {move.name}, times {shown_factor(move.factor)}",
-                rescaled(value, move.factor),
-            )
-        )
+        notes.append(Note(entry, move.substitute, move.told(value), rescaled(value, move.factor)))
     return kept, notes
 
 

@@ -157,7 +157,8 @@ def _refuse_once_begun(ruling: Ruling, stage: Stage) -> None:
 
 def _told(ruling: Ruling) -> str:
     about = ruling.entry or ruling.machine
-    return f"{ruling}, {about}," if about else str(ruling)
+    words = f"{ruling}, {about}," if about else str(ruling)
+    return words[0].upper() + words[1:]
 
 
 def _players_of(ruling: Ruling) -> list[int]:

@@ -48,6 +48,7 @@ SHORT_MACHINE_WORDS = {
     MachineState.RESCALED: "withdrawn",
 }
 OUT_OF_ORDER = "out of order"
+DISQUALIFIED = "disqualified, not ranked"
 GAME_GIVEN_BACK = {
     MachineState.CANCELLED: "machine cancelled, game given back",
     MachineState.RESCALED: "machine withdrawn, game given back",
@@ -271,14 +272,15 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
                 "late slip" if (r.machine, r.value) in late else "",
                 "machine closed, score stands" if machines[r.machine].state == MachineState.LET_STAND else "",
             ),
-            _ruled(own, r.machine, r.value),
+            _notes(_ruled(own, r.machine, r.value), _withdrawn_for(machines[r.machine])),
         )
         for r in row.results
     ]
     for p in sorted(played, key=lambda p: (machines[p.machine].code, -p.value)):
         if p.machine not in ranked:
-            note = GAME_GIVEN_BACK.get(machines[p.machine].state, "disqualified, not ranked")
-            lines.append(GameLine(machines[p.machine].code, machines[p.machine].name, grouped(p.value), "", "", note))
+            used = machines[p.machine]
+            note = GAME_GIVEN_BACK.get(used.state, DISQUALIFIED)
+            lines.append(GameLine(used.code, used.name, grouped(p.value), "", "", note, _withdrawn_for(used)))
     lines += _unfinished(reading.facts.playing, row.entry, machines, "playing now")
     lines += _unfinished(reading.facts.waiting, row.entry, machines, "second result, waits for a decision")
     for entry, machine in reading.facts.spent:
@@ -305,6 +307,11 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
 def _ruled(notes: Iterable[Note], machine: int, value: int | None) -> str:
     """What rulings say about a result on a machine; one that means all of an entry's results there, about each."""
     return _notes(*(note.words for note in notes if note.machine == machine and note.value in (value, None)))
+
+
+def _withdrawn_for(machine: StageMachine) -> str:
+    """Why a machine is withdrawn, as it is told beside a score on it."""
+    return f"Ruling: machine {SHORT_MACHINE_WORDS[machine.state]}. {machine.why}" if machine.why else ""
 
 
 def ruled_on(reading: Reading, machine: int) -> dict[int, str]:

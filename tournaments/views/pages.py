@@ -212,17 +212,25 @@ def _machine_table(reading: Reading, used: int) -> dict[str, Any] | None:
 def _withdrawn(reading: Reading, machine: StageMachine, entrants: dict[int, Entrant]) -> dict[str, Any]:
     """Of a machine that is withdrawn: what that means, and its scores, the best first, with what became of each."""
     if machine.state == MachineState.OPEN:
-        return {"note": "", "history": []}
+        return {"note": "", "why": "", "history": []}
     used = selectors.withdrawal(reading.stage, machine.id)
     given_back = {(game.entry, game.value) for game in reading.facts.played if game.machine == machine.id}
     return {
         "note": lines.withdrawn_words(used),
+        "why": machine.why,
         "history": [
-            (entrants[entry], grouped(value), "game given back" if (entry, value) in given_back else "ranked there")
+            (entrants[entry], grouped(value), _fate(entrants[entry], (entry, value) in given_back))
             for entry, value in selectors.scores_on(reading.stage, machine.id)
             if entry in entrants and not machine.ranked
         ],
     }
+
+
+def _fate(entrant: Entrant, given_back: bool) -> str:
+    """What became of a score on a machine that is withdrawn."""
+    if entrant.standing == Standing.DISQUALIFIED:
+        return lines.DISQUALIFIED
+    return "game given back" if given_back else "ranked there"
 
 
 def bracket_page(reading: Reading) -> str:

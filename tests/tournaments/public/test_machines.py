@@ -1,5 +1,6 @@
 """What everybody reads of a machine that is out of order or withdrawn."""
 
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,7 @@ from tests import factories
 from tests.tournaments.public import finals
 from tests.tournaments.public.reading import table, text
 from tournaments.models import StageMachine
-from tournaments.services import incidents, matches, withdrawn
+from tournaments.services import entries, incidents, matches, withdrawn
 
 pytestmark = pytest.mark.django_db
 
@@ -62,22 +63,24 @@ def test_a_cancelled_machine_keeps_its_scores_to_be_read_and_the_player_has_the_
     pages = public(world)
 
     told = text(pages.machine("M1"))
-    assert "players get the game back. Machine 3 stands in." in told
+    assert "players get the game back. Machine 3 stands in. Reason: it burnt out" in told
     assert table(pages.machine("M1"), "machine-history") == [
         ["Player 2 No. 2", "2,000", "game given back"],
         ["Player 1 No. 1", "1,000", "game given back"],
     ]
-    assert "Machine 1 machine cancelled, game given back" in text(pages.player(1))
+    assert "Machine 1 machine cancelled, game given back 1,000 – – Ruling: machine cancelled. it burnt out" in text(
+        pages.player(1)
+    )
 
 
 def test_a_rescaled_score_is_shown_with_the_original_beside_it_and_the_old_page_keeps_both(public, world):
     rescale(world)
     pages = public(world)
 
-    assert "1,000 on Machine 1, times 0.8" in text(pages.player(1))
-    assert "1,000 on Machine 1, times 0.8" in text(pages.machine("M2"))
+    assert "1,000 on Machine 1, times 0.8 (it burnt out)" in text(pages.player(1))
+    assert "1,000 on Machine 1, times 0.8 (it burnt out)" in text(pages.machine("M2"))
     assert table(pages.machine("M2"), "machine-ranking")[0][2] == "800"
-    assert "Withdrawn: its scores times 0.8 are ranked on Machine 2." in text(pages.machine("M1"))
+    assert "Withdrawn: its scores times 0.8 are ranked on Machine 2. Reason: it burnt out" in text(pages.machine("M1"))
     assert table(pages.machine("M1"), "machine-history") == [
         ["Player 2 No. 2", "2,000", "game given back"],
         ["Player 1 No. 1", "1,000", "ranked there"],
@@ -87,7 +90,19 @@ def test_a_rescaled_score_is_shown_with_the_original_beside_it_and_the_old_page_
 def test_who_had_played_the_substitute_reads_that_the_game_is_given_back(public, world):
     rescale(world)
 
-    assert "Machine 1 machine withdrawn, game given back 2,000" in text(public(world).player(2))
+    told = text(public(world).player(2))
+    assert "Machine 1 machine withdrawn, game given back 2,000 – – Ruling: machine withdrawn. it burnt out" in told
+
+
+def test_a_score_of_somebody_disqualified_is_not_said_to_be_ranked_on_the_substitute(public, world):
+    rescale(world)
+    entries.disqualify(world.entries[0], actor=None, reason="hit the glass")
+
+    assert table(public(world).machine("M1"), "machine-history")[1] == [
+        "Player 1 No. 1",
+        "1,000",
+        "disqualified, not ranked",
+    ]
 
 
 def test_a_machine_whose_scores_stand_keeps_its_ranking(public, world):
@@ -95,6 +110,8 @@ def test_a_machine_whose_scores_stand_keeps_its_ranking(public, world):
     page = public(world).machine("M1")
 
     assert "Closed for new games; its scores stand." in text(page)
+    assert "Reason: it burnt out" in text(page)
+    assert "Ruling: machine closed. it burnt out" in text(public(world).player(1))
     assert len(table(page, "machine-ranking")) == 2
     assert table(page, "machine-history") == []
 
@@ -110,3 +127,16 @@ def test_a_match_whose_machine_breaks_says_so_to_the_hall_and_to_its_players(pub
     assert "called to the machine out of order" in text(pages.get("semi-finals/"))
     assert "The machine is out of order: ask at the tournament desk where you play." in text(pages.player(1))
     assert "out of order" not in text(pages.player(2))
+
+
+def test_the_reason_names_a_child_as_the_other_public_pages_do(public):
+    world = factories.qualifying(players=0, stock=2, format="kids")
+    child = factories.entry(world.tournament, "Ann Mary Ashworth", born_on=date(2001, 2, 3))
+    factories.play(world.stage, child, world.machines[0], 1_000)
+    used = StageMachine.objects.get(stage=world.stage, machine=world.machines[0])
+    withdrawn.withdraw_machine(used, actor=None, way="let-stand", reason="Ann Mary Ashworth saw it burn")
+    pages = public(world)
+
+    for page in (pages.machine("M1"), pages.player(child.number)):
+        assert "Ann A. saw it burn" in text(page)
+        assert "Ashworth" not in page.content.decode()

@@ -125,7 +125,7 @@ def test_rescaled_scores_are_ranked_on_the_substitute_rounded_down_with_the_orig
     assert ranked(world, 2) == [(2, 1_600), (1, 800)]
     assert kept_scores() == kept
     notes = [note.words for note in selectors.stage_facts(world.stage).facts.notes]
-    assert notes == ["2,000 on Machine 1, times 0.8", "1,001 on Machine 1, times 0.8"]
+    assert notes == ["2,000 on Machine 1, times 0.8 (it burnt out)", "1,001 on Machine 1, times 0.8 (it burnt out)"]
     assert left(world) == {}
 
 
