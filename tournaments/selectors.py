@@ -82,11 +82,14 @@ class StageRead:
         return advancement.cut(self.facts, self.table, self.rules, self.qualifiers)
 
 
-def stage_facts(stage: Stage, *, now: datetime | None = None, decisions: bool = True) -> StageRead:
+def stage_facts(
+    stage: Stage, *, now: datetime | None = None, decisions: bool = True, public: bool = False
+) -> StageRead:
     """Everything a table of the stage depends on, in six queries whatever the size.
 
     The revision is read first: a change in between makes the numbers newer than their label, and the next
-    reader sees the newer label; never the other way round.
+    reader sees the newer label; never the other way round. `public` is for what everybody reads: where who competes
+    is a child, the reasons that people typed for rulings stay out of it.
     """
     now = now or timezone.now()
     fresh = _stage_with_its_show(stage.pk)
@@ -95,7 +98,7 @@ def stage_facts(stage: Stage, *, now: datetime | None = None, decisions: bool = 
     rules = tournament.rules_in_force
     kind, spec = tournament.kind, fresh.spec
     counting = kind.counting(spec.key, rules)
-    facts = _facts(fresh, phase, now, counting, decisions)
+    facts = _facts(fresh, phase, now, counting, decisions, reasons=not (public and kind.short_names))
     return StageRead(
         stage=fresh,
         revision=tournament.revision,
@@ -152,7 +155,9 @@ def _joined(vendor: str) -> tuple[str, list[tuple[int, list[Any]]]]:
     return query, [(column, needed) for column, needed in enumerate(steps) if needed]
 
 
-def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules, decisions: bool) -> StageFacts:
+def _facts(
+    stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules, decisions: bool, *, reasons: bool
+) -> StageFacts:
     """By bare cursors: query sets would double the time of a table of 72 entries, and every page waits for it."""
     seated = bool(stage.spec.comes_from)
     free_places = (FREE_PLACES, (connection.ops.adapt_datetimefield_value(now), stage.tournament_id))
@@ -165,6 +170,8 @@ def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules,
         (RULINGS, (stage.tournament_id, stage.pk)),
         *([free_places] if may_enter else []),
     )
+    if not reasons:
+        rulings = [(kind, data, "", *about) for kind, data, _, *about in rulings]
     finished = [row[:3] for row in scores if row[3] not in UNRANKED and row[2] is not None]
     unfinished = [row for row in scores if row[3] in UNRANKED] if len(finished) < len(scores) else []
     played: Iterable[Played] = map(Played._make, finished)
