@@ -32,7 +32,7 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
-from tournaments.domain.rulings import Move, ranked_elsewhere, told
+from tournaments.domain.rulings import Move, carried_over, ranked_elsewhere, told
 from tournaments.domain.standings import tabulate
 from tournaments.models import (
     Entry,
@@ -177,25 +177,38 @@ def _facts(
     played: Iterable[Played] = map(Played._make, finished)
     pairs = {kind: [(entry, machine) for entry, machine, _, state in unfinished if state == kind] for kind in UNRANKED}
     notes, moves = _notes(rulings), _moves(machines)
+    carried: tuple[Played, ...] = ()
     if moves:
-        played, carried = ranked_elsewhere(played, moves, counting.games_per_machine)
-        notes += carried
+        made = list(played)
+        played, said = ranked_elsewhere(made, moves, counting.games_per_machine)
+        carried = carried_over(made, played, moves)
+        notes += said
         pairs = {kind: _moved(games, moves) for kind, games in pairs.items()}
     entrants = tuple(
         Entrant(pk, number, name, STANDINGS.get(status, Standing.IN)) for pk, number, name, status in rows
     )
+    names = {pk: name for pk, _, name, *_ in machines}
     by_seed = (Decision(advancement.SEEDS, tuple(entrant.id for entrant in entrants)),) if seated else ()
     return StageFacts(
         phase=phase,
         entrants=entrants,
         machines=tuple(
-            UsedMachine(pk, code, name, MachineState(state), bool(in_order))
-            for pk, code, name, state, *_, in_order in machines
+            UsedMachine(
+                pk,
+                code,
+                name,
+                MachineState(state),
+                bool(in_order),
+                names.get(substitute, ""),
+                None if factor is None else Decimal(str(factor)),
+            )
+            for pk, code, name, state, substitute, factor, in_order in machines
         ),
         played=tuple(played),
         playing=tuple(pairs[PLAYING]),
         waiting=tuple(pairs[WAITING]),
         spent=tuple(pairs[DISCARDED]),
+        carried=carried,
         notes=tuple(notes),
         decisions=(*by_seed, *(_decisions(rulings) if decisions else ())),
         may_enter=_may_enter(*places[0][0]) if may_enter else 0,
@@ -548,16 +561,14 @@ def seats(tournament: Tournament, keys: tuple[str, ...]) -> list[Seat]:
     return list(found.select_related("entry__player", "stage").order_by("seed"))
 
 
-def withdrawal(stage: Stage, machine: int) -> StageMachine:
-    """How a machine is used in a stage, with what stands in for it."""
-    return StageMachine.objects.select_related("substitute").get(stage=stage, machine=machine)
-
-
-def scores_on(stage: Stage, machine: int) -> list[tuple[int, int]]:
-    """(entry, value) of the scores on a machine that would count, the best first, wherever they are ranked."""
-    scores = Score.objects.filter(stage=stage, machine=machine, state__in=Score.COUNTED)
-    values = scores.order_by().values_list("entry_id", Coalesce("ranked", "value"), "entry__number")
-    return [(entry, value) for entry, value, _ in sorted(values, key=lambda row: (-row[1], row[2]))]
+def values_by_machine(stage: Stage) -> dict[int, list[int]]:
+    """The scores that count on each machine of a stage, by its id, in one query."""
+    scores = Score.objects.filter(stage=stage, state__in=Score.COUNTED).order_by()
+    found: dict[int, list[int]] = {}
+    for machine, value in scores.values_list("machine_id", Coalesce("ranked", "value")):
+        if value is not None:
+            found.setdefault(machine, []).append(value)
+    return found
 
 
 def late_results(stage: Stage, entry: int) -> set[tuple[int, int | None]]:
