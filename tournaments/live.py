@@ -285,7 +285,7 @@ def _made(reading: Reading, build: Callable[[Reading], str]) -> Page:
 
 def _read(found: Found) -> Reading:
     try:
-        read = selectors.stage_facts(Stage(pk=found.stage))
+        read = selectors.stage_facts(Stage(pk=found.stage), public=True)
     except Stage.DoesNotExist as gone:
         forget(found.tournament)
         raise Http404("This tournament has just been taken away.") from gone

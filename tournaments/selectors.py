@@ -32,7 +32,7 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
-from tournaments.domain.rulings import Move, ranked_elsewhere, told
+from tournaments.domain.rulings import Move, carried_over, ranked_elsewhere, told
 from tournaments.domain.standings import tabulate
 from tournaments.models import (
     Entry,
@@ -82,11 +82,14 @@ class StageRead:
         return advancement.cut(self.facts, self.table, self.rules, self.qualifiers)
 
 
-def stage_facts(stage: Stage, *, now: datetime | None = None, decisions: bool = True) -> StageRead:
+def stage_facts(
+    stage: Stage, *, now: datetime | None = None, decisions: bool = True, public: bool = False
+) -> StageRead:
     """Everything a table of the stage depends on, in six queries whatever the size.
 
     The revision is read first: a change in between makes the numbers newer than their label, and the next
-    reader sees the newer label; never the other way round.
+    reader sees the newer label; never the other way round. `public` is for what everybody reads: where who competes
+    is a child, the reasons that people typed for rulings stay out of it.
     """
     now = now or timezone.now()
     fresh = _stage_with_its_show(stage.pk)
@@ -95,7 +98,7 @@ def stage_facts(stage: Stage, *, now: datetime | None = None, decisions: bool = 
     rules = tournament.rules_in_force
     kind, spec = tournament.kind, fresh.spec
     counting = kind.counting(spec.key, rules)
-    facts = _facts(fresh, phase, now, counting, decisions)
+    facts = _facts(fresh, phase, now, counting, decisions, reasons=not (public and kind.short_names))
     return StageRead(
         stage=fresh,
         revision=tournament.revision,
@@ -152,7 +155,9 @@ def _joined(vendor: str) -> tuple[str, list[tuple[int, list[Any]]]]:
     return query, [(column, needed) for column, needed in enumerate(steps) if needed]
 
 
-def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules, decisions: bool) -> StageFacts:
+def _facts(
+    stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules, decisions: bool, *, reasons: bool
+) -> StageFacts:
     """By bare cursors: query sets would double the time of a table of 72 entries, and every page waits for it."""
     seated = bool(stage.spec.comes_from)
     free_places = (FREE_PLACES, (connection.ops.adapt_datetimefield_value(now), stage.tournament_id))
@@ -165,31 +170,47 @@ def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules,
         (RULINGS, (stage.tournament_id, stage.pk)),
         *([free_places] if may_enter else []),
     )
+    if not reasons:
+        rulings = [(kind, data, "", *about) for kind, data, _, *about in rulings]
     finished = [row[:3] for row in scores if row[3] not in UNRANKED and row[2] is not None]
     unfinished = [row for row in scores if row[3] in UNRANKED] if len(finished) < len(scores) else []
     played: Iterable[Played] = map(Played._make, finished)
     pairs = {kind: [(entry, machine) for entry, machine, _, state in unfinished if state == kind] for kind in UNRANKED}
-    withdrawn_for = {machine: reason for kind, _, reason, _, machine in rulings if kind == Ruling.Kind.MACHINE}
+    withdrawn_for = {machine: why for kind, _, why, _, machine, *_ in rulings if kind == Ruling.Kind.MACHINE}
     notes, moves = _notes(rulings), _moves(machines, withdrawn_for)
+    carried: tuple[Played, ...] = ()
     if moves:
-        played, carried = ranked_elsewhere(played, moves, counting.games_per_machine)
-        notes += carried
+        made = list(played)
+        played, said = ranked_elsewhere(made, moves, counting.games_per_machine)
+        carried = carried_over(made, played, moves)
+        notes += said
         pairs = {kind: _moved(games, moves) for kind, games in pairs.items()}
     entrants = tuple(
         Entrant(pk, number, name, STANDINGS.get(status, Standing.IN)) for pk, number, name, status in rows
     )
+    names = {pk: name for pk, _, name, *_ in machines}
     by_seed = (Decision(advancement.SEEDS, tuple(entrant.id for entrant in entrants)),) if seated else ()
     return StageFacts(
         phase=phase,
         entrants=entrants,
         machines=tuple(
-            UsedMachine(pk, code, name, MachineState(state), bool(in_order), withdrawn_for.get(pk, ""))
-            for pk, code, name, state, *_, in_order in machines
+            UsedMachine(
+                pk,
+                code,
+                name,
+                MachineState(state),
+                bool(in_order),
+                names.get(substitute, ""),
+                None if factor is None else Decimal(str(factor)),
+                withdrawn_for.get(pk, ""),
+            )
+            for pk, code, name, state, substitute, factor, in_order in machines
         ),
         played=tuple(played),
         playing=tuple(pairs[PLAYING]),
         waiting=tuple(pairs[WAITING]),
         spent=tuple(pairs[DISCARDED]),
+        carried=carried,
         notes=tuple(notes),
         decisions=(*by_seed, *(_decisions(rulings) if decisions else ())),
         may_enter=_may_enter(*places[0][0]) if may_enter else 0,
@@ -553,16 +574,14 @@ def seats(tournament: Tournament, keys: tuple[str, ...]) -> list[Seat]:
     return list(found.select_related("entry__player", "stage").order_by("seed"))
 
 
-def withdrawal(stage: Stage, machine: int) -> StageMachine:
-    """How a machine is used in a stage, with what stands in for it."""
-    return StageMachine.objects.select_related("substitute").get(stage=stage, machine=machine)
-
-
-def scores_on(stage: Stage, machine: int) -> list[tuple[int, int]]:
-    """(entry, value) of the scores on a machine that would count, the best first, wherever they are ranked."""
-    scores = Score.objects.filter(stage=stage, machine=machine, state__in=Score.COUNTED)
-    values = scores.order_by().values_list("entry_id", Coalesce("ranked", "value"), "entry__number")
-    return [(entry, value) for entry, value, _ in sorted(values, key=lambda row: (-row[1], row[2]))]
+def values_by_machine(stage: Stage) -> dict[int, list[int]]:
+    """The scores that count on each machine of a stage, by its id, in one query."""
+    scores = Score.objects.filter(stage=stage, state__in=Score.COUNTED).order_by()
+    found: dict[int, list[int]] = {}
+    for machine, value in scores.values_list("machine_id", Coalesce("ranked", "value")):
+        if value is not None:
+            found.setdefault(machine, []).append(value)
+    return found
 
 
 def late_results(stage: Stage, entry: int) -> set[tuple[int, int | None]]:

@@ -5,6 +5,7 @@ Ids are the database's and serve as keys only; nothing is ever ordered by them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -45,13 +46,18 @@ class Entrant(NamedTuple):
 
 
 class StageMachine(NamedTuple):
-    """A machine used in the stage; `why` is the reason of the ruling that withdrew it."""
+    """A machine used in the stage.
+
+    Of one that is withdrawn: the name of what stands in, the factor if any, and the reason of the ruling on it.
+    """
 
     id: int
     code: str
     name: str
     state: MachineState = MachineState.OPEN
     in_order: bool = True
+    substitute: str = ""
+    factor: Decimal | None = None
     why: str = ""
 
     @property
@@ -99,7 +105,8 @@ class StageFacts:
 
     `playing` are (entry, machine) of games started and without a result; `waiting` are entries with a second
     result that somebody has to choose between; `spent` are games that were played and count for nothing, discarded by
-    a ruling; `notes` say what a ruling or a withdrawn machine made of a result; `may_enter` is how many people may
+    a ruling; `carried` are scores as they were made on machines withdrawn by rescaling, which `played` has where they
+    are ranked; `notes` say what a ruling or a withdrawn machine made of a result; `may_enter` is how many people may
     still take a place.
     """
 
@@ -110,6 +117,7 @@ class StageFacts:
     playing: tuple[tuple[int, int], ...] = ()
     waiting: tuple[tuple[int, int], ...] = ()
     spent: tuple[tuple[int, int], ...] = ()
+    carried: tuple[Played, ...] = ()
     notes: tuple[Note, ...] = ()
     decisions: tuple[Decision, ...] = ()
     may_enter: int = 0

@@ -4,13 +4,14 @@ House rules, "Warning, disqualification, score adjusted or discarded", "Fault th
 "Extra ball played by mistake". What was reached always stays beside what counts.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 from statistics import median
 from typing import Any
 
-from tournaments.domain.facts import Note, Played
+from tournaments.domain.facts import Note, Played, StageFacts, StageMachine, Standing
 from tournaments.domain.scores import HIGHEST, grouped
 
 WORDS = {
@@ -112,6 +113,28 @@ def ranked_elsewhere(
         kept.append(Played(entry, move.substitute, rescaled(value, move.factor)))
         notes.append(Note(entry, move.substitute, move.told(value), rescaled(value, move.factor)))
     return kept, notes
+
+
+def carried_over(played: Iterable[Played], ranked: Iterable[Played], moves: Mapping[int, Move]) -> tuple[Played, ...]:
+    """Which of the games played on withdrawn machines are ranked elsewhere, as they were played."""
+    made = Counter(game for game in played if game.machine in moves)
+    made.subtract(game for game in ranked if game.machine in moves)
+    return tuple(made.elements())
+
+
+def returned(facts: StageFacts) -> dict[int, tuple[StageMachine, ...]]:
+    """Who is given games back, by entry, with the machine of each: games on it are in no rank, here or elsewhere.
+
+    House rules, "Machine removed; scores are ranked". Whoever has left the tournament or is disqualified has no game
+    to play any more, and is given none back (our choice).
+    """
+    machines = {machine.id: machine for machine in facts.machines if not machine.ranked}
+    playing = {entrant.id for entrant in facts.entrants if entrant.standing == Standing.IN}
+    found: dict[int, tuple[StageMachine, ...]] = {}
+    for entry, machine, _ in facts.played:
+        if machine in machines and entry in playing:
+            found[entry] = (*found.get(entry, ()), machines[machine])
+    return found
 
 
 def _best_first(moves: Mapping[int, Move]) -> Callable[[Played], tuple[int, int, str]]:

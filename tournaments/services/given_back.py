@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tournaments import selectors
-from tournaments.domain.facts import Entrant, StageMachine, Standing
+from tournaments.domain.facts import Entrant, StageMachine
+from tournaments.domain.rulings import returned
 from tournaments.models import Ruling, Score, Stage
 from tournaments.selectors import StageRead
 from tournaments.services.incidents import began
@@ -42,21 +43,18 @@ def given_back(stage: Stage, read: StageRead | None = None) -> list[GivenBack]:
     """Everybody who has been given a game back in a stage of single games, by number.
 
     A game begun after the machine was withdrawn is one played again; nobody has more of them to play than games are
-    still allowed, and whoever has left the tournament has none. Our choice.
+    still allowed. Our choice.
     """
     read = read or selectors.stage_facts(stage)
-    withdrawn = {machine.id: machine for machine in read.facts.machines if not machine.ranked}
-    returned: dict[int, list[StageMachine]] = {}
-    for entry, machine, _ in read.facts.played:
-        if machine in withdrawn:
-            returned.setdefault(entry, []).append(withdrawn[machine])
-    if not returned or stage.spec.matches:
+    games = returned(read.facts)
+    if not games or stage.spec.matches:
         return []
+    withdrawn = {machine.id: machine for machine in read.facts.machines if not machine.ranked}
     since = _withdrawn_at(stage)
-    again = _games(stage, returned, withdrawn)
+    again = _games(stage, games, withdrawn)
     found = []
-    for entrant in sorted((e for e in read.facts.entrants if e.id in returned), key=lambda e: e.number):
-        machines = tuple(returned[entrant.id])
+    for entrant in sorted((e for e in read.facts.entrants if e.id in games), key=lambda e: e.number):
+        machines = games[entrant.id]
         moments = [since[machine.id] for machine in machines if machine.id in since]
         played = sum(1 for at in again.get(entrant.id, ()) if moments and at > min(moments))
         left = max(0, min(len(machines) - played, _allowed(read, entrant)))
@@ -66,8 +64,6 @@ def given_back(stage: Stage, read: StageRead | None = None) -> list[GivenBack]:
 
 def _allowed(read: StageRead, entrant: Entrant) -> int:
     """How many games an entry may still begin."""
-    if entrant.standing != Standing.IN:
-        return 0
     playing = sum(1 for entry, _ in read.facts.playing if entry == entrant.id)
     return read.rules.games_allowed - read.table.row(entrant.id).games - playing
 

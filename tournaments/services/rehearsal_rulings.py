@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
+from tournaments import selectors
 from tournaments.models import Machine, Match, Ruling, Score, Side, Stage, StageMachine
 from tournaments.services import game_rulings, incidents, rulings, scores, withdrawn
 
@@ -40,7 +41,9 @@ class Mishaps:
         if self.few:
             return
         dead, other = self.random.sample(self._used(), 2)
-        factor = withdrawn.propose_factor(dead, other.machine).factor
+        values = selectors.values_by_machine(dead.stage)
+        of, onto = (values.get(used.machine_id, []) for used in (dead, other))
+        factor = withdrawn.propose_factor(of, onto).factor
         if factor is None:
             return
         withdrawn.withdraw_machine(

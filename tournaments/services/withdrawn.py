@@ -3,15 +3,16 @@
 House rules, "Machine removed; scores are ranked": one guided action with a preview of the table, and undo.
 """
 
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from statistics import median
 from typing import NamedTuple
 
 from tournaments import selectors
-from tournaments.domain.facts import Standing
+from tournaments.domain.facts import MachineState, Played, StageFacts, Standing
 from tournaments.domain.refusals import Refusal
-from tournaments.domain.rulings import Move, proposed_factor, ranked_elsewhere, shown_factor
-from tournaments.models import Machine, Ruling, Score, Stage, StageMachine
+from tournaments.domain.rulings import Move, proposed_factor, ranked_elsewhere, returned, shown_factor
+from tournaments.models import Machine, Ruling, Stage, StageMachine
 from tournaments.services.change import Actor, change
 from tournaments.services.effects import decided
 from tournaments.services.progress import refuse_once_declared
@@ -92,17 +93,8 @@ def withdraw_machine(
     return ruling
 
 
-def propose_factor(used: StageMachine, substitute: Machine) -> Proposal:
-    """A factor from the two machines' median scores in the stage; a person decides whether it is fair."""
-    values = {
-        machine.pk: [
-            score.counts
-            for score in Score.objects.filter(stage=used.stage_id, machine=machine, state__in=Score.COUNTED)
-            if score.counts is not None
-        ]
-        for machine in (used.machine, substitute)
-    }
-    of, onto = values[used.machine_id], values[substitute.pk]
+def propose_factor(of: list[int], onto: list[int]) -> Proposal:
+    """A factor from the medians of two machines' scores in a stage; a person decides whether it is fair."""
     return Proposal(proposed_factor(of, onto), len(of), len(onto), _median(of), _median(onto))
 
 
@@ -113,14 +105,21 @@ def counted(used: StageMachine, way: str, substitute: Machine | None, factor: De
     played = [game for game in read.facts.played if game.entry not in out]
     here = [game for game in played if game.machine == used.machine_id]
     if way == State.CANCELLED:
-        return f"{_scores(len(here), 'leaves', 'leave')} the ranking, {_games(len(here))} given back"
+        back = _returned(read.facts, used, here)
+        return f"{_scores(len(here), 'leaves', 'leave')} the ranking, {_games(back)} given back"
     if way != State.RESCALED or substitute is None or factor is None:
         return f"{_scores(len(here), 'stays', 'stay')} ranked, no new game starts"
     move = Move(substitute.pk, factor, used.machine.name)
-    _, carried = ranked_elsewhere(played, {used.machine_id: move}, read.rules.games_per_machine)
+    ranked, carried = ranked_elsewhere(played, {used.machine_id: move}, read.rules.games_per_machine)
     told = f"{_scores(len(carried), 'is', 'are')} ranked on {substitute.name}, times {shown_factor(factor)}"
-    back = len(here) - len(carried)
+    back = _returned(read.facts, used, ranked)
     return f"{told}; {_games(back)} given back" if back else told
+
+
+def _returned(facts: StageFacts, used: StageMachine, played: list[Played]) -> int:
+    """How many games on a machine are given back once it is withdrawn, of those that were `played` or stay on it."""
+    gone = tuple(m._replace(state=MachineState.CANCELLED) for m in facts.machines if m.id == used.machine_id)
+    return sum(len(games) for games in returned(replace(facts, machines=gone, played=tuple(played))).values())
 
 
 def _scores(number: int, one: str, more: str) -> str:

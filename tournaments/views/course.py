@@ -187,14 +187,14 @@ def _read(pk: int) -> Course:
     stages = {stage.pk: stage for stage in Stage.objects.filter(tournament=tournament).order_by("position")}
     seats = _seats(tournament, people, names)
     rulings = _rulings(tournament)
-    games = _games(tournament, people, seats, _notes(rulings, names))
+    games = _games(tournament, people, seats, _notes(rulings))
     legs: list[Leg] = []
     for stage in reversed(stages.values()):
         stage.tournament = tournament
         if stage.spec.comes_from:
             first = 1 + sum(len(leg.seats) for leg in legs if leg.spec.comes_from == stage.spec.comes_from)
             own = rulings.get(stage.pk, [])
-            settled = tuple(_settled(ruling, people, names) for ruling in own if ruling.kind in SHOWN)
+            settled = tuple(_settled(ruling, people) for ruling in own if ruling.kind in SHOWN)
             legs.append(_leg(stage, seats.get(stage.pk, ()), games.get(stage.pk, []), own, settled, hidden, first))
     declared = tournament.results_declared_at is not None
     return Course(
@@ -227,23 +227,24 @@ def _seats(
 
 
 def _rulings(tournament: Tournament) -> dict[int, list[Ruling]]:
+    """The rulings in force of each stage; without the reasons that people typed where who competes is a child."""
     found: dict[int, list[Ruling]] = {}
     in_stages = Ruling.objects.filter(stage__tournament=tournament, undone_at=None)
     for ruling in in_stages.order_by("decided_at", "pk"):
+        if tournament.kind.short_names:
+            ruling.reason = ""
         if ruling.stage_id is not None:
             found.setdefault(ruling.stage_id, []).append(ruling)
     return found
 
 
-def _notes(
-    rulings: Mapping[int, list[Ruling]], names: Mapping[str, str]
-) -> dict[int, tuple[tuple[int | None, str], ...]]:
-    """What rulings say about each match, with public names in the reasons too."""
+def _notes(rulings: Mapping[int, list[Ruling]]) -> dict[int, tuple[tuple[int | None, str], ...]]:
+    """What rulings say about each match."""
     found: dict[int, tuple[tuple[int | None, str], ...]] = {}
     for ruling in (ruling for own in rulings.values() for ruling in own):
         words = told(ruling.kind, ruling.data, ruling.reason)
         if ruling.match_id and words:
-            found[ruling.match_id] = (*found.get(ruling.match_id, ()), (ruling.entry_id, publicly(words, names)))
+            found[ruling.match_id] = (*found.get(ruling.match_id, ()), (ruling.entry_id, words))
     return found
 
 
@@ -337,14 +338,14 @@ def _leg(
 SHOWN = (Ruling.Kind.PLAY_OFF, Ruling.Kind.ORDER)
 
 
-def _settled(ruling: Ruling, people: Mapping[int, Person], names: Mapping[str, str]) -> Settled:
+def _settled(ruling: Ruling, people: Mapping[int, Person]) -> Settled:
     order = ruling.data["order"]
     scores = ruling.data.get("scores", {})
     return Settled(
         ruling.kind,
         tuple(people[entry] for entry in order),
         tuple(scores[str(entry)] for entry in order) if scores else (),
-        publicly(ruling.reason, names),
+        ruling.reason,
     )
 
 

@@ -10,11 +10,10 @@ from tournaments import formats, selectors
 from tournaments.domain import advancement
 from tournaments.domain.advancement import Outlook, Status
 from tournaments.domain.facts import Entrant, MachineState, Note, Phase, Result, Row, StageMachine, Standing
-from tournaments.domain.rulings import shown_factor
+from tournaments.domain.rulings import returned, shown_factor
 from tournaments.domain.scores import grouped
 from tournaments.domain.standings import contenders, place_words, points_words
 from tournaments.live import Reading, publicly
-from tournaments.models import StageMachine as UsedMachine
 
 SURE, FOR_NOW = "certain", "provisional"
 INSIDE = "inside"
@@ -279,7 +278,7 @@ def game_lines(reading: Reading, row: Row) -> list[GameLine]:
     for p in sorted(played, key=lambda p: (machines[p.machine].code, -p.value)):
         if p.machine not in ranked:
             used = machines[p.machine]
-            note = GAME_GIVEN_BACK.get(used.state, DISQUALIFIED)
+            note = _unranked(reading, row.entry, used)
             lines.append(GameLine(used.code, used.name, grouped(p.value), "", "", note, _withdrawn_for(used)))
     lines += _unfinished(reading.facts.playing, row.entry, machines, "playing now")
     lines += _unfinished(reading.facts.waiting, row.entry, machines, "second result, waits for a decision")
@@ -387,12 +386,22 @@ def leaders(reading: Reading) -> list[Leader]:
     return found
 
 
-def withdrawn_words(used: UsedMachine) -> str:
+def _unranked(reading: Reading, entry: int, machine: StageMachine) -> str:
+    """Why a game is in no rank: who has left or is disqualified has none given back."""
+    standing = reading.facts.entrant(entry).standing
+    if standing == Standing.DISQUALIFIED:
+        return DISQUALIFIED
+    if entry in returned(reading.facts):
+        return GAME_GIVEN_BACK[machine.state]
+    return f"machine {SHORT_MACHINE_WORDS[machine.state]}, not ranked"
+
+
+def withdrawn_words(used: StageMachine) -> str:
     """What it means that a machine is withdrawn from a stage, with the one that stands in."""
-    words = MACHINE_WORDS[MachineState(used.state)]
-    if used.substitute and used.factor is not None:
-        return words.format(factor=shown_factor(used.factor), substitute=used.substitute.name)
-    return f"{words} {used.substitute.name} stands in." if used.substitute else words
+    words = MACHINE_WORDS[used.state]
+    if used.factor is not None:
+        return words.format(factor=shown_factor(used.factor), substitute=used.substitute)
+    return f"{words} {used.substitute} stands in." if used.substitute else words
 
 
 def machine_note(machine: StageMachine) -> str:

@@ -17,6 +17,7 @@ from django.urls import reverse
 from tournaments import formats, selectors
 from tournaments.domain.facts import Entrant, MachineState, Phase, StageMachine, Standing
 from tournaments.domain.points import COUNT_DOWN, LINEAR_100, PAPA
+from tournaments.domain.rulings import returned
 from tournaments.domain.scores import grouped
 from tournaments.domain.standings import place_words, why
 from tournaments.live import Reading, beside
@@ -213,24 +214,21 @@ def _withdrawn(reading: Reading, machine: StageMachine, entrants: dict[int, Entr
     """Of a machine that is withdrawn: what that means, and its scores, the best first, with what became of each."""
     if machine.state == MachineState.OPEN:
         return {"note": "", "why": "", "history": []}
-    used = selectors.withdrawal(reading.stage, machine.id)
-    given_back = {(game.entry, game.value) for game in reading.facts.played if game.machine == machine.id}
+    back = returned(reading.facts)
+    fates = [(game, "ranked there") for game in reading.facts.carried if game.machine == machine.id]
+    if not machine.ranked:
+        fates += [
+            (game, "game given back" if game.entry in back else "not ranked")
+            for game in reading.facts.played
+            if game.machine == machine.id
+        ]
+    fates = [(game, fate) for game, fate in fates if game.entry in entrants]
+    fates.sort(key=lambda each: (-each[0].value, entrants[each[0].entry].number))
     return {
-        "note": lines.withdrawn_words(used),
+        "note": lines.withdrawn_words(machine),
         "why": machine.why,
-        "history": [
-            (entrants[entry], grouped(value), _fate(entrants[entry], (entry, value) in given_back))
-            for entry, value in selectors.scores_on(reading.stage, machine.id)
-            if entry in entrants and not machine.ranked
-        ],
+        "history": [(entrants[game.entry], grouped(game.value), fate) for game, fate in fates],
     }
-
-
-def _fate(entrant: Entrant, given_back: bool) -> str:
-    """What became of a score on a machine that is withdrawn."""
-    if entrant.standing == Standing.DISQUALIFIED:
-        return lines.DISQUALIFIED
-    return "game given back" if given_back else "ranked there"
 
 
 def bracket_page(reading: Reading) -> str:

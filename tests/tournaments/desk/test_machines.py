@@ -3,7 +3,9 @@
 import re
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests import factories
@@ -224,6 +226,19 @@ def test_a_factor_is_offered_with_both_samples_and_a_person_takes_it(book, world
 
     used = StageMachine.objects.get(stage=world.stage, machine__code="M1")
     assert (used.state, used.substitute.code, used.factor) == ("rescaled", "M2", selectors.Decimal("0.25"))
+
+
+def test_the_page_of_factors_asks_the_database_as_often_for_three_substitutes_as_for_one(book, world):
+    factories.standings(world, [[1_000, 400, 300, 200], [3_000, 500]])
+
+    def asked():
+        with CaptureQueriesContext(connection) as queries:
+            assert book.withdraw_page(way="rescaled", substitute="M2").status_code == 200
+        return len(queries)
+
+    three = asked()
+    Machine.objects.filter(code__in=("M3", "M4")).update(in_order=False)
+    assert asked() == three
 
 
 @pytest.mark.parametrize(

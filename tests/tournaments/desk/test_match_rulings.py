@@ -56,6 +56,7 @@ def test_a_disqualified_player_is_out_of_this_match_and_told_everywhere_with_the
 
     confirmed(hall.desk, shown)
 
+    assert "Reason shown in public beside the result, but for a warning" in page(hall, match)
     words = "Ruling: disqualified from the match. seen by Olu"
     assert "Rulings in force Disqualified from the match 1 Player 1" in page(hall, match)
     assert words in tablet(hall, match)

@@ -75,6 +75,17 @@ def test_a_ruling_is_shown_first_then_done_told_to_everybody_and_taken_back(desk
     assert "seen by Olu" not in public(world, "players/1/")
 
 
+def test_whoever_types_a_reason_is_told_whether_everybody_will_read_it(desk, organiser, world, score):
+    assert "Reason shown in public beside the result" in text(desk.get("score", score.pk))
+    entry = text(organiser.get("entry", 1))
+    assert entry.count("shown in public beside the result") == 1
+    assert "Reason kept beside the change Warn" in entry
+
+    kids = factories.qualifying(of=world.show, format="kids", players=1)
+    childs = factories.play(kids.stage, kids.entries[0], kids.machines[0], 5)
+    assert "shown in public beside the result" not in text(Desk(kids, desk.client).get("score", childs.pk))
+
+
 def test_the_preview_says_who_passes_whom(desk, score):
     shown = text(ask(desk, score, "zero"))
 
@@ -321,18 +332,20 @@ def test_a_late_void_drops_the_score_everywhere(late):
     assert "made void after the round was closed. seen by Olu" in public(late, "machines/M1/")
 
 
-def test_names_in_the_reason_of_a_ruling_are_shortened_where_children_play():
+def test_the_reason_of_a_ruling_stays_at_the_desk_where_children_play():
     world = factories.qualifying(format="kids", players=0, stock=1)
     child = factories.entry(world.tournament, "Ann Example")
     score = factories.play(world.stage, child, world.machines[0], 1_000)
     desk = Desk(world, signed_in("desk", "dora"))
 
-    confirmed(desk.client, ask(desk, score, "zero", reason="Ann Example was helped"))
+    confirmed(desk.client, ask(desk, score, "zero", reason="ann was helped"))
 
     for page in ("players/1/", "machines/M1/"):
         told = public(world, page)
-        assert "Ann E. was helped" in told
+        assert "Ruling: score set to zero" in told
+        assert "was helped" not in told
         assert "Example" not in told
+    assert "was helped" in text(desk.get("entry", 1))
 
 
 def test_a_childs_family_name_alone_is_shortened_and_no_other_word_is():

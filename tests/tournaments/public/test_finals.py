@@ -11,7 +11,7 @@ from tests.tournaments.public import finals
 from tests.tournaments.public.reading import standings, table, text
 from tournaments import live
 from tournaments.models import Match
-from tournaments.services import entries, matches, results, rulings, scores, stages
+from tournaments.services import entries, game_rulings, matches, results, rulings, scores, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -465,6 +465,28 @@ def test_a_child_keeps_the_family_name_to_itself_on_every_page_of_the_finals(pub
     for page in pages:
         assert "Longfamily" not in page.content.decode()
     assert "Champion Ann L. No. 1" in text(visitor.get("results/"))
+
+
+def test_what_the_desk_typed_about_a_child_stays_at_the_desk(public):
+    world = finals.cut(format="kids", names=CHILDREN)
+    semi = finals.opened(world, "semi-finals", machines=2)
+    first, second = semi.matches.order_by("order")
+    finals.play(first, 50, 30, 30, 10)
+    finals.play(second, 4, 3, 2, 1)
+    last = second.sides.order_by("rank")[3].entry_id
+    typed = "little ann longfamilyann and her father shouted"
+    game_rulings.disqualify_from_match(second, actor=None, entry=last, reason=typed)
+    rulings.rule_order(semi, actor=None, order=[world.entries[2].pk, world.entries[4].pk], reason=typed)
+    entries.disqualify(world.entries[8], actor=None, reason=typed)
+
+    pages = everything(public(world), 9)
+
+    for page in pages:
+        assert "shouted" not in page.content.decode()
+    told = " ".join(map(text, pages))
+    assert "Ruling: disqualified from the match." in told
+    assert "Ruling of the organisers" in told
+    assert "Ruling: disqualified from the tournament." in told
 
 
 def test_names_and_machines_are_shown_and_never_run(public):

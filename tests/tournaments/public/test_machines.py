@@ -8,8 +8,10 @@ import pytest
 from tests import factories
 from tests.tournaments.public import finals
 from tests.tournaments.public.reading import table, text
+from tournaments import live
 from tournaments.models import StageMachine
 from tournaments.services import entries, incidents, matches, withdrawn
+from tournaments.views import pages as made
 
 pytestmark = pytest.mark.django_db
 
@@ -85,6 +87,36 @@ def test_a_rescaled_score_is_shown_with_the_original_beside_it_and_the_old_page_
         ["Player 2 No. 2", "2,000", "game given back"],
         ["Player 1 No. 1", "1,000", "ranked there"],
     ]
+
+
+def test_nobody_who_has_left_or_is_disqualified_is_told_that_a_game_is_given_back(public, world):
+    factories.play(world.stage, world.entries[2], world.machines[0], 500)
+    withdraw(world, "cancelled")
+    entries.disqualify(world.entries[0], actor=None, reason="coached")
+    entries.withdraw(world.entries[2], actor=None, reason="went home")
+    pages = public(world)
+
+    assert table(pages.machine("M1"), "machine-history") == [
+        ["Player 2 No. 2", "2,000", "game given back"],
+        ["Player 1 No. 1", "1,000", "not ranked"],
+        ["Player 3 No. 3", "500", "not ranked"],
+    ]
+    assert "Machine 1 disqualified, not ranked 1,000" in text(pages.player(1))
+    assert "Machine 1 machine cancelled, not ranked 500" in text(pages.player(3))
+
+
+def test_what_became_of_the_scores_is_told_from_the_reading_alone(world):
+    rescale(world)
+    found = live.find(world.show.slug, world.tournament.slug)
+    reading = live.reading(found)
+    StageMachine.objects.filter(stage=world.stage, machine=world.machines[0]).update(
+        state="open", substitute=None, factor=None
+    )
+
+    page = made.machine_page(reading, world.machines[0].pk)
+
+    assert "ranked on Machine 2" in page
+    assert "ranked there" in page
 
 
 def test_who_had_played_the_substitute_reads_that_the_game_is_given_back(public, world):

@@ -206,7 +206,7 @@ def test_whoever_has_left_has_no_game_to_play_again(world):
 
     entries.withdraw(world.entries[0], actor=None, reason="went home")
 
-    assert left(world) == {1: 0, 2: 1}
+    assert left(world) == {2: 1}
 
 
 def test_two_machines_cancelled_give_two_games_back(world):
@@ -247,13 +247,30 @@ def test_what_would_become_of_the_scores_is_said_in_numbers(world, way, factor, 
     assert told == words
 
 
+@pytest.mark.parametrize(("way", "factor"), [(CANCELLED, None), (RESCALED, "0.8")])
+def test_as_many_games_are_said_to_be_given_back_as_then_are(way, factor):
+    world = factories.qualifying(players=3)
+    factories.standings(world, [[10, 1], [20, 5], [30, 7]])
+    entries.withdraw(world.entries[1], actor=None, reason="went home")
+    entries.disqualify(world.entries[2], actor=None, reason="coached")
+
+    told = withdrawn.counted(used(world), way, world.machines[1], Decimal(factor) if factor else None)
+    withdraw(world, way, substitute=world.machines[1], factor=factor)
+
+    assert told.endswith("1 game given back")
+    assert left(world) == {1: 1}
+
+
 def test_a_factor_is_proposed_from_both_medians_with_the_numbers_of_scores(world):
     factories.standings(world, [[1_000, 500], [3_000, None]])
 
-    proposal = withdrawn.propose_factor(used(world), world.machines[1])
+    values = selectors.values_by_machine(world.stage)
+    of, onto = (values[machine.pk] for machine in world.machines[:2])
+
+    proposal = withdrawn.propose_factor(of, onto)
 
     assert proposal == withdrawn.Proposal(Decimal("0.25"), 2, 1, 2_000, 500)
-    assert withdrawn.propose_factor(used(world), world.machines[3]).factor is None
+    assert withdrawn.propose_factor(of, []).factor is None
 
 
 def test_a_machine_out_of_order_stands_in_for_nothing(world):

@@ -137,9 +137,11 @@ def _withdraw_page(request: HttpRequest, used: StageMachine, refusal: Refusal | 
         context["substitutes"] = substitutes
         context["substitute"] = next((machine for machine in substitutes if machine.code == code), None)
         if way == State.RESCALED:
-            context["proposals"] = [(m, withdrawn.propose_factor(used, m)) for m in substitutes]
-            if context["substitute"]:
-                context["proposal"] = _proposal(used, context["substitute"])
+            values = selectors.values_by_machine(used.stage)
+            of = values.get(used.machine_id, [])
+            proposals = [(m, withdrawn.propose_factor(of, values.get(m.pk, []))) for m in substitutes]
+            context["proposals"] = proposals
+            context["proposal"] = next((_proposal(p) for m, p in proposals if m == context["substitute"]), None)
     return page(request, "withdraw", used.stage, context, refusal)
 
 
@@ -153,7 +155,6 @@ def _ways(used: StageMachine) -> list[tuple[str, str, str]]:
     return found
 
 
-def _proposal(used: StageMachine, substitute: Machine) -> dict[str, Any]:
+def _proposal(proposal: withdrawn.Proposal) -> dict[str, Any]:
     """What the two medians say, for a person to judge."""
-    proposal = withdrawn.propose_factor(used, substitute)
     return {"numbers": proposal, "factor": shown_factor(proposal.factor) if proposal.factor else ""}
