@@ -296,7 +296,7 @@ def ages_unchecked(tournament: Tournament) -> set[int]:
     """The entries in a tournament with an age limit of whose age nothing is known."""
     if tournament.age_limit is None:
         return set()
-    found = Entry.objects.filter(tournament=tournament, age_checked_at=None, player__born_on=None)
+    found = entered(tournament).filter(age_checked_at=None, player__born_on=None)
     return set(found.values_list("pk", flat=True))
 
 

@@ -15,14 +15,20 @@ from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal, Stale
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Journal, Match, PlacePool, Player, Ruling, Score, Stage, Tournament, Waiting
-from tournaments.services import effects, places
+from tournaments.services import ages, effects, places
 from tournaments.services.change import Actor, Log, all_or_nothing, change, change_shared, tried
 from tournaments.services.effects import Effects, Picture
 from tournaments.services.progress import refuse_once_declared
 from tournaments.services.shows import need_reason, refuse_own_game
 from tournaments.services.undoing import recorded, take_back
 
-DETAILS = {"country": "country", "ifpa_number": "IFPA number", "email": "e-mail", "contact": "adult contact"}
+DETAILS = {
+    "country": "country",
+    "ifpa_number": "IFPA number",
+    "email": "e-mail",
+    "contact": "adult contact",
+    "born_on": "date of birth",
+}
 """What the kept record takes over where it has nothing itself."""
 
 MERGE, TAKE_APART = "merge people", "take people apart"
@@ -49,6 +55,8 @@ def merge(keep: Player, gone: Player, *, actor: Actor, reason: str, shown: str =
                 raise Refusal(f"{left} has just been entered in another tournament. Nothing was saved; look again.")
             filled = [field for field in DETAILS if getattr(left, field) and not getattr(kept, field)]
             account = _fill(kept, left, filled)
+            # By now every entry of both is one of the kept record.
+            ages.refuse_wrong_birth(kept, kept.born_on, log.now.astimezone(kept.show.zone).date())
             Player.objects.filter(pk=left.pk).update(merged_into=kept)
             log.write(
                 f"{left} is the same person as {kept}; number {left.number} is number {kept.number} now.",
@@ -138,6 +146,11 @@ def _two_records(keep: Player, gone: Player) -> tuple[Player, Player]:
     for person in (kept, left):
         if person.merged_into_id:
             raise Refusal(f"{person} is {selectors.kept(person)} already.", field="other")
+    if kept.born_on and left.born_on and kept.born_on != left.born_on:
+        raise Refusal(
+            f"{kept} and {left} have different dates of birth; if they are one person, correct the wrong one first.",
+            field="other",
+        )
     if kept.account_id and left.account_id:
         raise Refusal(f"{kept} and {left} have a login each; take one off in the administration first.", field="other")
     return kept, left
@@ -188,7 +201,8 @@ def _join(own: Entry, left: Entry, actor: Actor, log: Log) -> dict[str, Any]:
         places.give_back(place)
     own.pool = own.pool or left.pool
     own.status = _better(own, left)
-    own.save(update_fields=["pool", "status"])
+    own.age_checked_at = own.age_checked_at or left.age_checked_at
+    own.save(update_fields=["pool", "status", "age_checked_at"])
     left.status, left.pool = Entry.Status.MERGED, None
     left.save(update_fields=["pool", "status"])
     return {"scores": moved, "place": place.pk if place else None}
@@ -336,7 +350,7 @@ def _give_back(kept: Player, left: Player) -> None:
     for field in told["filled"]:
         if getattr(kept, field) != getattr(left, field):
             raise Refusal(f"The {DETAILS[field]} of {kept} has been changed since the records were merged.")
-        setattr(kept, field, "")
+        setattr(kept, field, None if field == ages.FIELD else "")
     account = kept.account if told["account"] else None
     if account:
         kept.account = None

@@ -1,5 +1,7 @@
 """Two records of one person become one in every tournament of the show, and two again exactly as they were."""
 
+from datetime import date
+
 import pytest
 
 from tests import factories
@@ -125,6 +127,80 @@ def test_details_that_are_missing_come_from_the_other_record_and_the_journal_kee
     assert (kept.name, kept.country, kept.email) == ("Player 1", "Wales", "p@example.org")
     assert "example.org" not in str(list(Journal.objects.values()))
     assert "example.org" not in str(list(Ruling.objects.values()))
+
+
+# The age limit of the Kids Tournament: the day is 24 July 2010 and the limit under 14.
+
+YOUNG, ALSO_YOUNG, TOO_OLD = date(2000, 1, 2), date(2001, 3, 4), date(1990, 5, 6)
+
+
+def born(world, number, day):
+    Player.objects.filter(show=world.show, number=number).update(born_on=day)
+
+
+def test_a_date_of_birth_goes_along_and_is_written_nowhere(world):
+    born(world, 2, YOUNG)
+
+    merge(world)
+
+    assert player(world, 1).born_on == YOUNG
+    assert "2000-01-02" not in str([*Journal.objects.values(), *Ruling.objects.values()])
+    take_apart(world)
+    assert (player(world, 1).born_on, player(world, 2).born_on) == (None, YOUNG)
+
+
+def test_the_preview_says_that_a_date_of_birth_goes_along_and_not_which(world):
+    born(world, 2, YOUNG)
+    keep, gone = player(world, 1), player(world, 2)
+
+    told = str(people.preview(keep, lambda: people.merge(keep, gone, actor=None, reason="entered twice")).sections)
+
+    assert "own record, with date of birth" in told
+    assert "2000" not in told
+
+
+def test_two_dates_of_birth_are_two_persons(world):
+    born(world, 1, YOUNG)
+    born(world, 2, ALSO_YOUNG)
+    before = everything(world)
+
+    with pytest.raises(Refusal, match="1 Player 1 and 2 Player 2 have different dates of birth"):
+        merge(world)
+
+    assert everything(world) == before
+
+
+@pytest.mark.parametrize(("entered", "known"), [(1, 2), (2, 1)])
+def test_whoever_is_too_old_gets_past_the_age_limit_by_no_merge(world, kids, entered, known):
+    entries.register(kids, actor=None, name="", player=player(world, entered))
+    born(world, known, TOO_OLD)
+    before = everything(world)
+
+    with pytest.raises(Refusal, match="Player 1 is 20 years old on 24 July 2010; The Kids is for players under 14"):
+        merge(world)
+
+    assert everything(world) == before
+
+
+def test_an_age_that_was_shown_under_the_other_number_need_not_be_shown_again(world, kids):
+    kept, left = (entries.register(kids, actor=None, name="", player=player(world, number)) for number in (1, 2))
+    entries.confirm_age(left, actor=None)
+    assert selectors.ages_unchecked(kids) == {kept.pk}
+    before = everything(world)
+
+    merge(world)
+
+    assert selectors.ages_unchecked(kids) == set()
+    take_apart(world)
+    assert everything(world) == before
+
+
+def test_of_the_emptied_entry_nobody_asks_the_age(world, kids):
+    kept, _ = (entries.register(kids, actor=None, name="", player=player(world, number)) for number in (1, 2))
+
+    merge(world)
+
+    assert selectors.ages_unchecked(kids) == {kept.pk}
 
 
 def test_a_login_goes_along(world):
@@ -304,9 +380,9 @@ def test_the_export_and_the_results_know_one_person_only(world):
     files = writing.dump(world.tournament)
 
     assert files["entries.csv"].decode().splitlines()[1:] == [
-        "1,Player 1,,,,entered,",
-        "3,Player 3,,,,entered,",
-        "4,Player 4,,,,entered,",
+        "1,Player 1,,,,entered,,",
+        "3,Player 3,,,,entered,,",
+        "4,Player 4,,,,entered,,",
     ]
     assert "\n2," not in files["scores.csv"].decode()
     stages.close_stage(world.stage, actor=None)
