@@ -14,8 +14,8 @@ from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal, Stale
 from tournaments.domain.scores import grouped
-from tournaments.models import Entry, Journal, Match, PlacePool, Player, Ruling, Score, Stage, Tournament, Waiting
-from tournaments.services import ages, effects, places
+from tournaments.models import Entry, Journal, Machine, Match, PlacePool, Player, Ruling, Score, Stage, Tournament
+from tournaments.services import ages, effects, incidents, places
 from tournaments.services.change import Actor, Log, all_or_nothing, change, change_shared, tried
 from tournaments.services.effects import Effects, Picture
 from tournaments.services.progress import refuse_once_declared
@@ -233,9 +233,9 @@ def _refuse_unless_free(own: Entry, left: Entry, actor: Actor, log: Log) -> None
             f"“{ruling.get_kind_display()}” on {left} is in force in {own.tournament.name};"
             f" take it back first, and rule again for {own} afterwards."
         )
-    waiting = Waiting.objects.filter(entry=left, incident__repaired_at=None).select_related("incident__machine")
-    for wait in waiting:
-        raise Refusal(f"{left} waits for {wait.incident.machine.name}; let number {own.number} wait instead.")
+    for machine in Machine.objects.filter(incidents__waiting__entry=left).distinct():
+        if left in [line.entry for line in incidents.who_waits(machine).to_call]:
+            raise Refusal(f"{left} waits for {machine.name}; let number {own.number} wait instead.")
     stages = Stage.objects.filter(scores__entry=left, scores__state__in=UNSETTLED).select_related("tournament__show")
     for stage in stages.distinct():
         _refuse_if_over(stage, log, f"{left} has scores there; reopen it, or keep number {left.number} instead")

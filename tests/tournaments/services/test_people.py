@@ -9,7 +9,7 @@ from tests.tournaments.services.games import record, start
 from tournaments import selectors
 from tournaments.domain.refusals import Refusal, Stale
 from tournaments.models import Entry, Journal, Player, Ruling, Score
-from tournaments.services import entries, game_rulings, people, places, rulings, scores, stages
+from tournaments.services import entries, game_rulings, incidents, people, places, rulings, scores, stages
 from tournaments.services.exchange import writing
 from tournaments.services.undoing import rows
 
@@ -300,6 +300,47 @@ def test_a_ruling_in_force_stands_in_the_way(world):
 
     with pytest.raises(Refusal, match="“score set to zero” on 2 Player 2 is in force in The Open"):
         merge(world)
+
+
+def wait_for_the_first_machine(world):
+    """Number 2 is on the list of a machine that is out of order."""
+    incident = incidents.report(world.machines[0], actor=None)
+    return incident, incidents.wait(world.machines[0], actor=None, entry=world.entries[1])
+
+
+def test_who_waits_for_a_machine_is_called_before_the_number_goes(world):
+    incident, place = wait_for_the_first_machine(world)
+    with pytest.raises(Refusal, match="2 Player 2 waits for Machine 1; let number 1 wait instead"):
+        merge(world)
+    incidents.repaired(incident, actor=None)
+    with pytest.raises(Refusal, match="2 Player 2 waits for Machine 1"):
+        merge(world)
+
+    incidents.stop_waiting(place, actor=None)
+    merge(world)
+
+    assert numbers(world.tournament) == [1, 3, 4]
+
+
+def test_a_report_made_by_mistake_stands_in_nobodys_way(world):
+    incident, _ = wait_for_the_first_machine(world)
+    incidents.take_back(incident, actor=None)
+
+    merge(world)
+
+    assert numbers(world.tournament) == [1, 3, 4]
+
+
+def test_who_has_played_since_is_not_called_again_by_the_number_that_went(world):
+    incident, _ = wait_for_the_first_machine(world)
+    incidents.repaired(incident, actor=None)
+    record(world, entry=1, machine=0)
+
+    merge(world)
+
+    assert incidents.who_waits(world.machines[0]).listed == ()
+    take_apart(world)
+    assert [line.entry.number for line in incidents.who_waits(world.machines[0]).served] == [2]
 
 
 def test_the_disqualified_do_not_slip_out_by_another_number(world):
