@@ -359,6 +359,17 @@ def entry_numbered(tournament: Tournament, number: int) -> Entry | None:
     return entered(tournament).filter(player=kept(gone)).first() if gone else None
 
 
+def entries_numbered(tournament: Tournament, numbers: Iterable[int]) -> list[Entry]:
+    """The entries with these numbers, also those of merged records, each once and by number; others are left out."""
+    wanted = set(numbers)
+    found = {entry.number: entry for entry in entered(tournament).filter(number__in=wanted)}
+    for number in wanted - set(found):
+        entry = entry_numbered(tournament, number)
+        if entry is not None:
+            found[entry.number] = entry
+    return [found[number] for number in sorted(found)]
+
+
 def kept(player: Player) -> Player:
     """The record that stands for this person: another one where this was merged into it."""
     while player.merged_into_id:

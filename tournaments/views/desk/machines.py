@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from tournaments import permissions
+from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Incident, Journal, Machine, Ruling, Show, StageMachine, Tournament, Waiting
 from tournaments.permissions import ORGANISER, View, has_role
@@ -208,8 +208,8 @@ def _entry(machine: Machine, request: HttpRequest) -> Entry:
     using: list[Tournament] = list(incidents.tournaments_using(machine))
     chosen = request.POST.get("tournament", "")
     places = [tournament for tournament in using if chosen in ("", tournament.slug)]
-    entries = Entry.objects.select_related("player", "tournament").filter(tournament__in=places, number=whole(typed))
-    found = list(entries.order_by("tournament_id"))
+    entries = [selectors.entry_numbered(tournament, whole(typed)) for tournament in places]
+    found = [entry for entry in entries if entry is not None]
     if not found:
         raise Refusal(
             f"Nobody has the number “{typed}” in a tournament that plays {machine} now."
