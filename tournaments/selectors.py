@@ -384,6 +384,17 @@ def kept_entry(entry: Entry) -> Entry:
     return Entry.objects.select_related("player").get(tournament=entry.tournament_id, player=kept(entry.player))
 
 
+def numbers_of(entries: Iterable[int]) -> list[int]:
+    """The numbers that these entries have now, the lowest first."""
+    return sorted(Entry.objects.filter(pk__in=list(entries)).order_by().values_list("number", flat=True))
+
+
+def numbers_kept(tournament: Tournament) -> dict[int, int]:
+    """The number of every entry by its id; of one that was merged the number of the entry that stands for it."""
+    entries = list(Entry.objects.filter(tournament=tournament).select_related("player"))
+    return {entry.pk: kept_entry(entry).number for entry in entries}
+
+
 def entries_of(player: Player) -> list[Entry]:
     """The entries of a person's record, in the order in which several tournaments are locked."""
     own = Entry.objects.filter(player=player).exclude(status=Entry.Status.MERGED)

@@ -250,7 +250,8 @@ def _refuse_if_over(stage: Stage, log: Log, what: str) -> None:
 def _ruling_on(entry: Entry) -> Ruling | None:
     in_force = Ruling.objects.filter(tournament=entry.tournament, undone_at=None).exclude(kind=Ruling.Kind.MERGED)
     for ruling in in_force:
-        if entry.pk == ruling.entry_id or entry.pk in ruling.data.get("order", ()):
+        data = ruling.data
+        if entry.pk in (ruling.entry_id, data.get("for"), *data.get("order", ()), *data.get("entries", ())):
             return ruling
     return in_force.filter(score__entry=entry).first()
 

@@ -302,6 +302,13 @@ def test_a_ruling_in_force_stands_in_the_way(world):
         merge(world)
 
 
+def test_a_ruling_on_several_is_one_on_each_of_them(world):
+    game_rulings.withdraw_no_shows(world.entries[1:3], actor=None, reason="not here at noon")
+
+    with pytest.raises(Refusal, match="“no-shows withdrawn” on 2 Player 2 is in force in The Open"):
+        merge(world)
+
+
 def wait_for_the_first_machine(world):
     """Number 2 is on the list of a machine that is out of order."""
     incident = incidents.report(world.machines[0], actor=None)
