@@ -392,6 +392,17 @@ def entry_numbered(tournament: Tournament, number: int) -> Entry | None:
     return entered(tournament).filter(player=kept(gone)).first() if gone else None
 
 
+def entries_numbered(tournament: Tournament, numbers: Iterable[int]) -> list[Entry]:
+    """The entries with these numbers, also those of merged records, each once and by number; others are left out."""
+    wanted = set(numbers)
+    found = {entry.number: entry for entry in entered(tournament).filter(number__in=wanted)}
+    for number in wanted - set(found):
+        entry = entry_numbered(tournament, number)
+        if entry is not None:
+            found[entry.number] = entry
+    return [found[number] for number in sorted(found)]
+
+
 def kept(player: Player) -> Player:
     """The record that stands for this person: another one where this was merged into it."""
     while player.merged_into_id:
@@ -404,6 +415,17 @@ def kept_entry(entry: Entry) -> Entry:
     if entry.status != Entry.Status.MERGED:
         return entry
     return Entry.objects.select_related("player").get(tournament=entry.tournament_id, player=kept(entry.player))
+
+
+def numbers_of(entries: Iterable[int]) -> list[int]:
+    """The numbers that these entries have now, the lowest first."""
+    return sorted(Entry.objects.filter(pk__in=list(entries)).order_by().values_list("number", flat=True))
+
+
+def numbers_kept(tournament: Tournament) -> dict[int, int]:
+    """The number of every entry by its id; of one that was merged the number of the entry that stands for it."""
+    entries = list(Entry.objects.filter(tournament=tournament).select_related("player"))
+    return {entry.pk: kept_entry(entry).number for entry in entries}
 
 
 def entries_of(player: Player) -> list[Entry]:

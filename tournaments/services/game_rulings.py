@@ -186,7 +186,7 @@ def withdraw_no_shows(entries: Collection[Entry], *, actor: Actor, reason: str, 
         with decided(tournament, ruling, log, shown):
             Entry.objects.filter(pk__in=[entry.pk for entry in stored]).update(status=Entry.Status.WITHDRAWN)
             numbers = sorted(entry.number for entry in stored)
-            ruling.data = {"numbers": numbers}
+            ruling.data = {"entries": [entry.pk for entry in stored]}
             ruling.save()
             who = ", ".join(str(entry) for entry in sorted(stored, key=lambda entry: entry.number))
             log.write(

@@ -168,8 +168,12 @@ def who_waits(machine: Machine) -> WhoWaits:
 
 
 def waiting(machine: Machine) -> list[Line]:
-    """The list of a machine: who has waited longest first, by number who began to at the same moment."""
+    """The list of a machine: who has waited longest first, by number who began to at the same moment.
+
+    Without entries that were merged with another: they had been served, and their games are of the other one now.
+    """
     rows = Waiting.objects.filter(incident__machine=machine, incident__undone_at=None)
+    rows = rows.exclude(entry__status=Entry.Status.MERGED)
     rows = rows.select_related("entry__player", "entry__tournament__show", "incident__machine")
     listed = list(rows.order_by("since", "entry__number", "pk"))
     games = Score.objects.filter(

@@ -336,7 +336,7 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
             seat.why = f"for {old}"
             seat.save(update_fields=["entry", "why"])
             Side.objects.filter(match__stage=stored, entry=old).update(entry=new)
-            ruling.data = {"seed": seat.seed, "for": old.number}
+            ruling.data = {"seed": seat.seed, "for": old.pk}
             ruling.save()
             log.write(
                 f"{stored.label}: {new} takes the seat of {old}.",

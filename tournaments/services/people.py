@@ -14,8 +14,19 @@ from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal, Stale
 from tournaments.domain.scores import grouped
-from tournaments.models import Entry, Journal, Match, PlacePool, Player, Ruling, Score, Stage, Tournament, Waiting
-from tournaments.services import ages, effects, places
+from tournaments.models import (
+    Entry,
+    Journal,
+    Machine,
+    Match,
+    PlacePool,
+    Player,
+    Ruling,
+    Score,
+    Stage,
+    Tournament,
+)
+from tournaments.services import ages, effects, incidents, places
 from tournaments.services.change import Actor, Log, change, change_shared, changes_in, tried
 from tournaments.services.effects import Effects, Picture
 from tournaments.services.progress import refuse_once_declared
@@ -147,7 +158,10 @@ def _two_records(keep: Player, gone: Player) -> tuple[Player, Player]:
         if person.merged_into_id:
             raise Refusal(f"{person} is {selectors.kept(person)} already.", field="other")
     if kept.born_on and left.born_on and kept.born_on != left.born_on:
-        raise Refusal(f"{kept} and {left} have different dates of birth; correct one of them first.", field="other")
+        raise Refusal(
+            f"{kept} and {left} have different dates of birth; if they are one person, correct the wrong one first.",
+            field="other",
+        )
     if kept.account_id and left.account_id:
         raise Refusal(f"{kept} and {left} have a login each; take one off in the administration first.", field="other")
     return kept, left
@@ -197,7 +211,8 @@ def _join(own: Entry, left: Entry, actor: Actor, log: Log) -> dict[str, Any]:
     if place:
         places.give_back(place)
     own.pool = own.pool or left.pool
-    own.status, own.age_checked_at = _better(own, left), own.age_checked_at or left.age_checked_at
+    own.status = _better(own, left)
+    own.age_checked_at = own.age_checked_at or left.age_checked_at
     own.save(update_fields=["pool", "status", "age_checked_at"])
     left.status, left.pool = Entry.Status.MERGED, None
     left.save(update_fields=["pool", "status"])
@@ -229,9 +244,9 @@ def _refuse_unless_free(own: Entry, left: Entry, actor: Actor, log: Log) -> None
             f"“{ruling.get_kind_display()}” on {left} is in force in {own.tournament.name};"
             f" take it back first, and rule again for {own} afterwards."
         )
-    waiting = Waiting.objects.filter(entry=left, incident__repaired_at=None).select_related("incident__machine")
-    for wait in waiting:
-        raise Refusal(f"{left} waits for {wait.incident.machine.name}; let number {own.number} wait instead.")
+    for machine in Machine.objects.filter(incidents__waiting__entry=left).distinct():
+        if left in [line.entry for line in incidents.who_waits(machine).to_call]:
+            raise Refusal(f"{left} waits for {machine.name}; let number {own.number} wait instead.")
     stages = Stage.objects.filter(scores__entry=left, scores__state__in=UNSETTLED).select_related("tournament__show")
     for stage in stages.distinct():
         _refuse_if_over(stage, log, f"{left} has scores there; reopen it, or keep number {left.number} instead")
@@ -246,7 +261,8 @@ def _refuse_if_over(stage: Stage, log: Log, what: str) -> None:
 def _ruling_on(entry: Entry) -> Ruling | None:
     in_force = Ruling.objects.filter(tournament=entry.tournament, undone_at=None).exclude(kind=Ruling.Kind.MERGED)
     for ruling in in_force:
-        if entry.pk == ruling.entry_id or entry.pk in ruling.data.get("order", ()):
+        data = ruling.data
+        if entry.pk in (ruling.entry_id, data.get("for"), *data.get("order", ()), *data.get("entries", ())):
             return ruling
     return in_force.filter(score__entry=entry).first()
 
@@ -346,7 +362,7 @@ def _give_back(kept: Player, left: Player) -> None:
     for field in told["filled"]:
         if getattr(kept, field) != getattr(left, field):
             raise Refusal(f"The {DETAILS[field]} of {kept} has been changed since the records were merged.")
-        setattr(kept, field, None if field == "born_on" else "")
+        setattr(kept, field, None if field == ages.FIELD else "")
     account = kept.account if told["account"] else None
     if account:
         kept.account = None

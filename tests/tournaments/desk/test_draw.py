@@ -2,10 +2,11 @@
 
 import pytest
 
+from tests import factories
 from tests.tournaments.desk.finals import Hall, stranger
 from tests.tournaments.desk.reading import confirmed, text
 from tournaments.models import Journal, Match, Ruling
-from tournaments.services import entries, rulings, stages
+from tournaments.services import entries, people, rulings, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -181,6 +182,16 @@ def test_the_next_takes_the_seat_and_the_matches_of_a_leaver_after_the_draw(hall
     assert hall.seats("semi-finals") == [1, 2, 9, 4, 5, 6, 7, 8]
     assert [side.entry.number for side in hall.matches("semi-finals")[0].sides.order_by("rank")] == [1, 9, 5, 7]
     assert "Replacements Replacement 9 Player 9" in text(given)
+
+
+def test_a_number_from_before_a_merge_takes_the_seat_as_the_person(hall):
+    publish(hall)
+    other = factories.entry(factories.tournament(hall.world.show, format="kids"), "Ninth").player
+    people.merge(other, hall.entries[8].player, actor=None, reason="entered twice")
+
+    confirmed(hall.desk, hall.post("replace-seat", "semi-finals", leaves=3, comes=9, reason="ill"))
+
+    assert hall.seats("semi-finals") == [1, 2, 10, 4, 5, 6, 7, 8]
 
 
 def test_a_replacement_is_taken_back_until_the_stage_begins(hall):

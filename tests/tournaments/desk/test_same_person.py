@@ -1,11 +1,12 @@
 """An organiser finds the second record of a person, compares, sees what would change, merges, and takes it back."""
 
 import pytest
+from django.urls import reverse
 
 from tests import factories
 from tests.tournaments.desk.reading import text
 from tournaments import selectors
-from tournaments.models import Entry, Player, Score
+from tournaments.models import Entry, Player, Score, Waiting
 
 pytestmark = pytest.mark.django_db
 
@@ -91,6 +92,24 @@ def test_a_slip_with_the_old_number_is_taken_for_the_person(twice, organiser):
     organiser.slip("2", "M3", "700")
 
     assert Score.objects.get(value=700).entry == twice.entries[0]
+
+
+def test_the_old_number_waits_for_a_machine_as_the_person(twice, organiser):
+    merge(organiser)
+    organiser.client.post(reverse("desk:machine-act", args=["party", "M3", "out-of-order"]))
+
+    organiser.client.post(reverse("desk:machine-act", args=["party", "M3", "wait"]), {"number": "2"})
+
+    assert Waiting.objects.get().entry == twice.entries[0]
+
+
+def test_no_shows_by_an_old_number_are_the_person(world, organiser):
+    merge(organiser, keep="2")
+
+    preview = organiser.post("no-shows", number=[1, 2, 3], reason="not here at noon")
+
+    assert "Withdraw 2 players who did not come" in text(preview)
+    assert "2 Player 2, 3 Player 3. Reason: not here at noon" in text(preview)
 
 
 def test_what_stands_in_the_way_is_said_beside_what_was_typed(twice, organiser):

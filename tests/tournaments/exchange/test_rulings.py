@@ -1,5 +1,6 @@
 """Rulings in a folder: a copy has the same tables, notes and files, and its rulings can be taken back."""
 
+import csv
 from contextlib import suppress
 from random import Random
 
@@ -17,8 +18,8 @@ from tests.tournaments.services.officials import (
 )
 from tournaments import selectors
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Entry, Ruling, Score, Side, Stage, StageMachine, Tournament
-from tournaments.services import effects, entries, exchange, game_rulings, matches, rulings, stages
+from tournaments.models import Entry, Player, Ruling, Score, Side, Stage, StageMachine, Tournament
+from tournaments.services import effects, entries, exchange, game_rulings, matches, people, rulings, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -401,3 +402,42 @@ def test_whoever_was_disqualified_in_a_running_match_and_has_a_score_there_survi
     copy = copied(world.tournament)
 
     assert read(copy) == read(world.tournament)
+
+
+def under_another_number(world, number, name="Somebody"):
+    """The person with this number gets a higher one, by a merge with a record that is only in another tournament."""
+    other = world.show.tournaments.filter(format="kids").first() or factories.tournament(world.show, format="kids")
+    kept = factories.entry(other, name).player
+    people.merge(kept, Player.objects.get(show=world.show, number=number), actor=None, reason="entered twice")
+    return kept.number
+
+
+def lines(tournament, *columns):
+    """What rulings.csv says in these columns."""
+    read = csv.DictReader(exchange.dump(tournament)["rulings.csv"].decode().splitlines())
+    return [tuple(line[column] for column in columns) for line in read]
+
+
+def test_who_did_not_come_is_exported_by_the_number_that_a_merge_has_kept():
+    world = factories.qualifying(players=4)
+    game_rulings.withdraw_no_shows(world.entries[1:3], actor=None, reason="not here at noon")
+
+    number = under_another_number(world, 2)
+
+    assert lines(world.tournament, "number", "was") == [(f"3 {number}", "entered entered")]
+    copy = copied(world.tournament)
+    assert read(copy) == read(world.tournament)
+    rulings.undo_ruling(Ruling.objects.get(tournament=copy), actor=None, reason="in the queue")
+    assert {entry.status for entry in copy.entries.all()} == {"entered"}
+
+
+def test_who_was_replaced_is_exported_by_the_number_that_a_merge_has_kept():
+    world = factories.seated()
+    final = factories.stage(world.tournament, "semi-finals")
+    leaves, comes = world.entries[2], world.entries[8]
+    matches.replace_seat(final, actor=None, entry=leaves.pk, by=comes.pk, reason="ill")
+
+    number = under_another_number(world, 3)
+
+    assert ("9", str(number)) in lines(world.tournament, "number", "instead_of")
+    assert read(copied(world.tournament)) == read(world.tournament)

@@ -9,7 +9,7 @@ from tests.tournaments.services.games import record, start
 from tournaments import selectors
 from tournaments.domain.refusals import Refusal, Stale
 from tournaments.models import Entry, Journal, Player, Ruling, Score
-from tournaments.services import entries, game_rulings, people, places, rulings, scores, stages
+from tournaments.services import entries, game_rulings, incidents, people, places, rulings, scores, stages
 from tournaments.services.exchange import writing
 from tournaments.services.undoing import rows
 
@@ -129,6 +129,80 @@ def test_details_that_are_missing_come_from_the_other_record_and_the_journal_kee
     assert "example.org" not in str(list(Ruling.objects.values()))
 
 
+# The age limit of the Kids Tournament: the day is 24 July 2010 and the limit under 14.
+
+YOUNG, ALSO_YOUNG, TOO_OLD = date(2000, 1, 2), date(2001, 3, 4), date(1990, 5, 6)
+
+
+def born(world, number, day):
+    Player.objects.filter(show=world.show, number=number).update(born_on=day)
+
+
+def test_a_date_of_birth_goes_along_and_is_written_nowhere(world):
+    born(world, 2, YOUNG)
+
+    merge(world)
+
+    assert player(world, 1).born_on == YOUNG
+    assert "2000-01-02" not in str([*Journal.objects.values(), *Ruling.objects.values()])
+    take_apart(world)
+    assert (player(world, 1).born_on, player(world, 2).born_on) == (None, YOUNG)
+
+
+def test_the_preview_says_that_a_date_of_birth_goes_along_and_not_which(world):
+    born(world, 2, YOUNG)
+    keep, gone = player(world, 1), player(world, 2)
+
+    told = str(people.preview(keep, lambda: people.merge(keep, gone, actor=None, reason="entered twice")).sections)
+
+    assert "own record, with date of birth" in told
+    assert "2000" not in told
+
+
+def test_two_dates_of_birth_are_two_persons(world):
+    born(world, 1, YOUNG)
+    born(world, 2, ALSO_YOUNG)
+    before = everything(world)
+
+    with pytest.raises(Refusal, match="1 Player 1 and 2 Player 2 have different dates of birth"):
+        merge(world)
+
+    assert everything(world) == before
+
+
+@pytest.mark.parametrize(("entered", "known"), [(1, 2), (2, 1)])
+def test_whoever_is_too_old_gets_past_the_age_limit_by_no_merge(world, kids, entered, known):
+    entries.register(kids, actor=None, name="", player=player(world, entered))
+    born(world, known, TOO_OLD)
+    before = everything(world)
+
+    with pytest.raises(Refusal, match="Player 1 is 20 years old on 24 July 2010; The Kids is for players under 14"):
+        merge(world)
+
+    assert everything(world) == before
+
+
+def test_an_age_that_was_shown_under_the_other_number_need_not_be_shown_again(world, kids):
+    kept, left = (entries.register(kids, actor=None, name="", player=player(world, number)) for number in (1, 2))
+    entries.confirm_age(left, actor=None)
+    assert selectors.ages_unchecked(kids) == {kept.pk}
+    before = everything(world)
+
+    merge(world)
+
+    assert selectors.ages_unchecked(kids) == set()
+    take_apart(world)
+    assert everything(world) == before
+
+
+def test_of_the_emptied_entry_nobody_asks_the_age(world, kids):
+    kept, _ = (entries.register(kids, actor=None, name="", player=player(world, number)) for number in (1, 2))
+
+    merge(world)
+
+    assert selectors.ages_unchecked(kids) == {kept.pk}
+
+
 def test_a_login_goes_along(world):
     login = factories.user("official")
     Player.objects.filter(number=2).update(account=login)
@@ -226,6 +300,54 @@ def test_a_ruling_in_force_stands_in_the_way(world):
 
     with pytest.raises(Refusal, match="“score set to zero” on 2 Player 2 is in force in The Open"):
         merge(world)
+
+
+def test_a_ruling_on_several_is_one_on_each_of_them(world):
+    game_rulings.withdraw_no_shows(world.entries[1:3], actor=None, reason="not here at noon")
+
+    with pytest.raises(Refusal, match="“no-shows withdrawn” on 2 Player 2 is in force in The Open"):
+        merge(world)
+
+
+def wait_for_the_first_machine(world):
+    """Number 2 is on the list of a machine that is out of order."""
+    incident = incidents.report(world.machines[0], actor=None)
+    return incident, incidents.wait(world.machines[0], actor=None, entry=world.entries[1])
+
+
+def test_who_waits_for_a_machine_is_called_before_the_number_goes(world):
+    incident, place = wait_for_the_first_machine(world)
+    with pytest.raises(Refusal, match="2 Player 2 waits for Machine 1; let number 1 wait instead"):
+        merge(world)
+    incidents.repaired(incident, actor=None)
+    with pytest.raises(Refusal, match="2 Player 2 waits for Machine 1"):
+        merge(world)
+
+    incidents.stop_waiting(place, actor=None)
+    merge(world)
+
+    assert numbers(world.tournament) == [1, 3, 4]
+
+
+def test_a_report_made_by_mistake_stands_in_nobodys_way(world):
+    incident, _ = wait_for_the_first_machine(world)
+    incidents.take_back(incident, actor=None)
+
+    merge(world)
+
+    assert numbers(world.tournament) == [1, 3, 4]
+
+
+def test_who_has_played_since_is_not_called_again_by_the_number_that_went(world):
+    incident, _ = wait_for_the_first_machine(world)
+    incidents.repaired(incident, actor=None)
+    record(world, entry=1, machine=0)
+
+    merge(world)
+
+    assert incidents.who_waits(world.machines[0]).listed == ()
+    take_apart(world)
+    assert [line.entry.number for line in incidents.who_waits(world.machines[0]).served] == [2]
 
 
 def test_the_disqualified_do_not_slip_out_by_another_number(world):

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
+from tournaments import selectors
 from tournaments.models import Ruling, Tournament
 from tournaments.services.exchange.lines import ON_SCORES, RULINGS, RulingLine
 
@@ -23,7 +24,7 @@ class RulingsComparison:
     ) -> None:
         self.new: list[RulingLine] = []
         self.unchanged = 0
-        numbers = dict(tournament.entries.values_list("pk", "number")) if tournament else {}
+        numbers = selectors.numbers_kept(tournament) if tournament else {}
         left = list(_known(tournament)) if tournament else []
         for line in lines:
             same = [ruling for ruling in left if _is(line, aware(line.decided_at), ruling, numbers)]
@@ -79,7 +80,7 @@ def _concerns(ruling: Ruling, numbers: Mapping[int, int]) -> tuple[object, ...]:
     data = ruling.data
     if ruling.kind in Ruling.ORDERS:
         return tuple(numbers[pk] for pk in data["order"])
-    who = [ruling.entry.number] if ruling.entry else list(data.get("numbers", ()))
+    who = [ruling.entry.number] if ruling.entry else [numbers[pk] for pk in data.get("entries", ())]
     if ruling.kind == Kind.REPLAYED and ruling.match:
         who = [side.entry.number for side in ruling.match.sides.all()]
     machine = ""
@@ -94,5 +95,5 @@ def _concerns(ruling: Ruling, numbers: Mapping[int, int]) -> tuple[object, ...]:
         data.get("reached"),
         data.get("counts"),
         data.get("seed", 0),
-        data.get("for", 0),
+        numbers[data["for"]] if "for" in data else 0,
     )

@@ -126,7 +126,7 @@ def _write_replacement(writing: Writing, line: RulingLine, stage: Stage) -> None
     if seat is None or old is None:
         raise Refusal(f"{stage.label} has no seed {line.seed} here.")
     summary = f"{stage.label}: {new} takes the seat of {old}."
-    ruling = _make(writing, line, stage, summary, data={"seed": line.seed, "for": old.number}, entry=new)
+    ruling = _make(writing, line, stage, summary, data={"seed": line.seed, "for": old.pk}, entry=new)
     sides = Side.objects.filter(match__stage=stage, entry=seat.entry_id).values_list("pk", flat=True)
     why = f"for {old}"
     _keep_rows(
@@ -242,7 +242,8 @@ def _withdraw_no_shows(writing: Writing, line: RulingLine) -> None:
         here.filter(status__in=(Entry.Status.ENTERED, Entry.Status.CHECKED_IN)).update(status=Entry.Status.WITHDRAWN)
 
     who = ", ".join(map(str, away))
-    _make(writing, line, None, f"Did not come: {who}.", data={"numbers": list(line.numbers)}, carry_out=carry_out)
+    told = [writing.entries[number].pk for number in line.numbers if number in writing.entries]
+    _make(writing, line, None, f"Did not come: {who}.", data={"entries": told}, carry_out=carry_out)
 
 
 def _bring_to(writing: Writing, entry: Entry, status: str) -> None:

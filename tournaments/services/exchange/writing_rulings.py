@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from tournaments import selectors
 from tournaments.models import Entry, Match, Ruling, Score, Tournament
 from tournaments.services.exchange.lines import COLUMNS, NOT_SAID, ON_SCORES, RULINGS
 from tournaments.services.undoing import WATCHED
@@ -19,7 +20,7 @@ def rulings(tournament: Tournament) -> list[tuple[object, ...]]:
     found = Ruling.objects.filter(tournament=tournament, undone_at=None, kind__in=COLUMNS).select_related(*related)
     kept = [ruling for ruling in found if not _of_a_match_taken_back(ruling)]
     kept.sort(key=lambda ruling: (ruling.stage.position if ruling.stage else 0, ruling.decided_at, ruling.pk))
-    numbers = dict(tournament.entries.values_list("pk", "number"))
+    numbers = selectors.numbers_kept(tournament)
     columns = (*RULINGS.needed, *RULINGS.optional)
     lines = [{**_who_and_why(ruling), **_what(ruling, numbers)} for ruling in kept]
     return [tuple(line.get(column, "") for column in columns) for line in lines]
@@ -51,9 +52,10 @@ def _what(ruling: Ruling, numbers: Mapping[int, int]) -> dict[str, object]:
             "scores": " ".join(str(values[str(pk)]) for pk in data["order"]) if values else "",
         }
     if kind == Kind.NO_SHOWS:
-        were = {numbers[pk]: state for pk, state in _before(ruling, "entry").items() if pk in numbers}
-        words = [were.get(number, NOT_SAID) for number in data["numbers"]]
-        return {"number": " ".join(map(str, data["numbers"])), "was": " ".join(words) if were else ""}
+        were = _before(ruling, "entry")
+        away = sorted(data["entries"], key=lambda pk: numbers[pk])
+        words = [were.get(pk, NOT_SAID) for pk in away]
+        return {"number": " ".join(str(numbers[pk]) for pk in away), "was": " ".join(words) if were else ""}
     if kind == Kind.MACHINE:
         return {"machine": ruling.machine.code if ruling.machine else ""}
     said: dict[str, object] = {"number": ruling.entry.number if ruling.entry else ""}
@@ -65,7 +67,7 @@ def _what(ruling: Ruling, numbers: Mapping[int, int]) -> dict[str, object]:
     if kind == Kind.REPLAYED and ruling.match:
         said["number"] = " ".join(str(side.entry.number) for side in ruling.match.sides.select_related("entry"))
     if kind == Kind.REPLACED:
-        said |= {"seed": data["seed"], "instead_of": data["for"]}
+        said |= {"seed": data["seed"], "instead_of": numbers[data["for"]]}
     if kind in (Kind.DISQUALIFIED, Kind.OUT_OF_MATCH):
         said["was"] = " ".join(_before(ruling, "entry" if kind == Kind.DISQUALIFIED else "score").values())
     return said

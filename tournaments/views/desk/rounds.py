@@ -13,7 +13,7 @@ from tournaments import permissions, selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.forms import TimesForm
-from tournaments.models import Entry, Ruling, Stage
+from tournaments.models import Ruling, Stage
 from tournaments.selectors import StageRead
 from tournaments.services import game_rulings, shows, stages
 from tournaments.services.given_back import given_back
@@ -132,11 +132,7 @@ def no_shows(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Withdraw everybody who was ticked and has not come, in one act with one undo."""
     numbers = [whole(number) for number in request.POST.getlist("number")]
     reason = request.POST.get("reason", "")
-    chosen = list(
-        Entry.objects.filter(tournament=stage.tournament, number__in=numbers)
-        .select_related("player", "tournament")
-        .order_by("number")
-    )
+    chosen = selectors.entries_numbered(stage.tournament, numbers)
     outcome = confirmed(
         request,
         stage,

@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods
 
+from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import NOTES, WORDS, eighty_percent
@@ -124,7 +125,7 @@ def _counts(ruling: Ruling) -> str:
 def _about(ruling: Ruling) -> str:
     """Whom and what a ruling concerns: "7 Ann Example on Funhouse"."""
     if ruling.kind == Kind.NO_SHOWS:
-        return ", ".join(str(number) for number in ruling.data["numbers"])
+        return ", ".join(str(number) for number in selectors.numbers_of(ruling.data["entries"]))
     who = str(ruling.entry) if ruling.entry else ""
     where = ruling.machine.name if ruling.machine else ""
     return " on ".join(part for part in (who, where) if part)

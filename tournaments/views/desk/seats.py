@@ -38,8 +38,7 @@ def replace(request: HttpRequest, stage: Stage) -> HttpResponse:
     if not form.is_valid():
         return _seats_page(request, stage, form)
     typed = form.cleaned_data
-    found = {entry.number: entry for entry in Entry.objects.filter(tournament=stage.tournament)}
-    leaves, comes = found.get(typed["leaves"]), found.get(typed["comes"])
+    leaves, comes = (selectors.entry_numbered(stage.tournament, typed[name]) for name in ("leaves", "comes"))
     outcome = confirmed(
         request,
         stage,
