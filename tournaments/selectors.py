@@ -169,7 +169,7 @@ def _facts(stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules,
     unfinished = [row for row in scores if row[3] in UNRANKED] if len(finished) < len(scores) else []
     played: Iterable[Played] = map(Played._make, finished)
     pairs = {kind: [(entry, machine) for entry, machine, _, state in unfinished if state == kind] for kind in UNRANKED}
-    withdrawn_for = {machine: reason for kind, _, reason, _, machine in rulings if kind == Ruling.Kind.MACHINE}
+    withdrawn_for = {machine: reason for kind, _, reason, _, machine, *_ in rulings if kind == Ruling.Kind.MACHINE}
     notes, moves = _notes(rulings), _moves(machines, withdrawn_for)
     if moves:
         played, carried = ranked_elsewhere(played, moves, counting.games_per_machine)
