@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from tournaments import selectors
@@ -72,12 +73,17 @@ class Effects:
 def preview(tournament: Tournament, act: Callable[[], object]) -> Effects:
     """What the act would change. Nothing is changed; raises whatever the act raises."""
     revision = tournament.revision
-    with tried():
-        before = picture(tournament)
-        act()
-        after = picture(tournament)
+    told = tried_out(partial(picture, tournament), act)
     tournament.revision = revision
-    return compare(before, after)
+    return told
+
+
+def tried_out(see: Callable[[], Picture], act: Callable[[], object]) -> Effects:
+    """What the act would change in the picture that `see` makes. Nothing is changed; raises what the act raises."""
+    with tried():
+        before = see()
+        act()
+        return compare(before, see())
 
 
 @contextmanager
@@ -93,9 +99,16 @@ def decided(tournament: Tournament, ruling: Ruling, log: Log, shown: str = "") -
 @contextmanager
 def as_shown(tournament: Tournament, shown: str) -> Iterator[None]:
     """Raise `Stale` at the end unless what changed is what the person was shown; nothing is asked without `shown`."""
-    before = picture(tournament) if shown else {}
+    with held_to(partial(picture, tournament), shown):
+        yield
+
+
+@contextmanager
+def held_to(see: Callable[[], Picture], shown: str) -> Iterator[None]:
+    """The same of the picture that `see` makes."""
+    before = see() if shown else {}
     yield
-    if shown and compare(before, picture(tournament)).digest != shown:
+    if shown and compare(before, see()).digest != shown:
         raise Stale("What this would change is not what it was when you looked. Nothing was saved; look again.")
 
 

@@ -4,15 +4,15 @@ House rules, "Enter once": what slipped through at the desk is put right by an o
 Our choice: the kept record's number holds everywhere; a result moves only where it still may.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from django.db.models import Q
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase
-from tournaments.domain.refusals import Refusal, Stale
+from tournaments.domain.refusals import Refusal
 from tournaments.domain.scores import grouped
 from tournaments.models import (
     Entry,
@@ -27,8 +27,8 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.services import ages, effects, incidents, places
-from tournaments.services.change import Actor, Log, change, change_shared, changes_in, tried
-from tournaments.services.effects import Effects, Picture
+from tournaments.services.change import Actor, Log, change, change_shared, changes_in
+from tournaments.services.effects import Picture
 from tournaments.services.progress import refuse_once_declared
 from tournaments.services.shows import need_reason, refuse_own_game
 from tournaments.services.undoing import recorded, take_back
@@ -53,7 +53,7 @@ def merge(keep: Player, gone: Player, *, actor: Actor, reason: str, shown: str =
     `keep` and the emptied one leaves every list, its place being given back; raises `Refusal` with what stands in the
     way. `shown` is the digest of the effects that the person was shown.
     """
-    with changes_in(keep.show), _as_shown(keep, shown):
+    with changes_in(keep.show), effects.held_to(partial(picture, keep), shown):
         need_reason(reason)
         kept, left = _two_records(keep, gone)
         own = selectors.entries_of(left)
@@ -84,7 +84,7 @@ def take_apart(gone: Player, *, actor: Actor, reason: str, shown: str = "") -> N
 
     Raises `Refusal` with what rests on the merge by now.
     """
-    with changes_in(gone.show), _as_shown(selectors.kept(gone), shown):
+    with changes_in(gone.show), effects.held_to(partial(picture, selectors.kept(gone)), shown):
         need_reason(reason)
         left = Player.objects.select_related("show").get(pk=gone.pk)
         if left.merged_into_id is None:
@@ -108,24 +108,8 @@ def take_apart(gone: Player, *, actor: Actor, reason: str, shown: str = "") -> N
     gone.refresh_from_db()
 
 
-def preview(keep: Player, act: Callable[[], object]) -> Effects:
-    """What merging or taking apart would change in all tournaments of the show. Nothing is changed."""
-    with tried():
-        before = _picture(keep)
-        act()
-        return effects.compare(before, _picture(keep))
-
-
-@contextmanager
-def _as_shown(keep: Player, shown: str) -> Iterator[None]:
-    """Raise `Stale` at the end unless what changed in the show is what the person was shown."""
-    before = _picture(keep) if shown else {}
-    yield
-    if shown and effects.compare(before, _picture(keep)).digest != shown:
-        raise Stale("What this would change is not what it was when you looked. Nothing was saved; look again.")
-
-
-def _picture(keep: Player) -> Picture:
+def picture(keep: Player) -> Picture:
+    """The records of a person's show and all its tournaments, in words: what merging or taking apart may change."""
     people = keep.show.name, "people"
     found: Picture = {people: {}}
     for person in Player.objects.filter(show=keep.show_id).select_related("merged_into").order_by("number"):

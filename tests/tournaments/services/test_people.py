@@ -1,6 +1,7 @@
 """Two records of one person become one in every tournament of the show, and two again exactly as they were."""
 
 from datetime import date
+from functools import partial
 
 import pytest
 
@@ -9,7 +10,7 @@ from tests.tournaments.services.games import record, start
 from tournaments import selectors
 from tournaments.domain.refusals import Refusal, Stale
 from tournaments.models import Entry, Journal, Player, Ruling, Score
-from tournaments.services import entries, game_rulings, incidents, people, places, rulings, scores, stages
+from tournaments.services import effects, entries, game_rulings, incidents, people, places, rulings, scores, stages
 from tournaments.services.exchange import writing
 from tournaments.services.undoing import rows
 
@@ -33,6 +34,12 @@ def player(world, number):
 
 def merge(world, keep=1, gone=2, **details):
     people.merge(player(world, keep), player(world, gone), actor=None, reason="entered twice", **details)
+
+
+def looked_at(keep, gone):
+    """What a merge would change, as it is shown before."""
+    see = partial(people.picture, keep)
+    return effects.tried_out(see, lambda: people.merge(keep, gone, actor=None, reason="entered twice"))
 
 
 def take_apart(world, gone=2, **details):
@@ -153,7 +160,7 @@ def test_the_preview_says_that_a_date_of_birth_goes_along_and_not_which(world):
     born(world, 2, YOUNG)
     keep, gone = player(world, 1), player(world, 2)
 
-    told = str(people.preview(keep, lambda: people.merge(keep, gone, actor=None, reason="entered twice")).sections)
+    told = str(looked_at(keep, gone).sections)
 
     assert "own record, with date of birth" in told
     assert "2000" not in told
@@ -504,7 +511,7 @@ def test_the_preview_is_what_then_happens_and_changes_nothing(world):
     record(world, entry=1, machine=1, value=900)
     before, keep, gone = everything(world), player(world, 1), player(world, 2)
 
-    told = people.preview(keep, lambda: people.merge(keep, gone, actor=None, reason="entered twice"))
+    told = looked_at(keep, gone)
 
     assert everything(world) == before
     lines = [line for section in told.sections for line in section.lines if line.subject == "2 Player 2"]
@@ -516,7 +523,7 @@ def test_the_preview_is_what_then_happens_and_changes_nothing(world):
 
 def test_what_changed_since_the_preview_is_shown_first(world):
     keep, gone = player(world, 1), player(world, 2)
-    told = people.preview(keep, lambda: people.merge(keep, gone, actor=None, reason="entered twice"))
+    told = looked_at(keep, gone)
     record(world, entry=1, machine=1, value=900)
 
     with pytest.raises(Stale):
@@ -545,3 +552,15 @@ def test_nobody_is_merged_into_a_tournament_that_is_for_the_younger(world, kids)
         merge(world)
 
     assert numbers(kids) == [2]
+
+
+def test_what_changed_since_the_preview_of_taking_apart_is_shown_first(world):
+    merge(world)
+    gone, see = player(world, 2), partial(people.picture, player(world, 1))
+    told = effects.tried_out(see, lambda: people.take_apart(gone, actor=None, reason="two brothers"))
+    entries.change_details(world.entries[0], actor=None, name="Player One")
+
+    with pytest.raises(Stale):
+        take_apart(world, shown=told.digest)
+
+    assert numbers(world.tournament) == [1, 3, 4]

@@ -1,5 +1,6 @@
 """The same person twice: an organiser makes one record of two, or two of one again."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -11,7 +12,7 @@ from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.forms import SamePersonForm
 from tournaments.models import Entry, Player, Score, Stage
-from tournaments.services import people
+from tournaments.services import effects, people
 from tournaments.views import journal
 from tournaments.views.desk.common import actor, entry_of, page, posted_from, slips_stage, stage_url, to_page
 from tournaments.views.desk.confirm import confirmed
@@ -38,7 +39,7 @@ def same_person(request: HttpRequest, stage: Stage, number: int) -> HttpResponse
         request,
         stage,
         lambda shown, _: people.merge(keep, gone, actor=actor(request), reason=typed["reason"], shown=shown),
-        look=lambda act: people.preview(keep, act),
+        look=partial(effects.tried_out, partial(people.picture, keep)),
         title=f"{gone} is the same person as {keep}",
         button="Make them one person",
         done=f"{gone} is {keep} now; a search for number {gone.number} finds number {keep.number}.",
@@ -62,7 +63,7 @@ def take_apart(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
         request,
         stage,
         lambda shown, _: people.take_apart(gone, actor=actor(request), reason=reason, shown=shown),
-        look=lambda act: people.preview(person, act),
+        look=partial(effects.tried_out, partial(people.picture, person)),
         title=f"{gone} and {person} are two persons",
         button="Make them two persons again",
         done=f"{gone} and {person} are two persons again.",
