@@ -30,6 +30,7 @@ from tournaments.services import ages, effects, incidents, places
 from tournaments.services.change import Actor, Log, change, change_shared, changes_in
 from tournaments.services.effects import Picture
 from tournaments.services.progress import refuse_once_declared
+from tournaments.services.scores import first_free
 from tournaments.services.shows import need_reason, refuse_own_game
 from tournaments.services.undoing import recorded, take_back
 
@@ -268,8 +269,7 @@ def _find_room(score: Score, own: Entry) -> None:
     taken = Score.objects.filter(stage=score.stage, entry=own, match=None, state__in=Score.LIVE)
     attempts = set(taken.filter(machine=score.machine).values_list("attempt", flat=True))
     slots = set(taken.values_list("slot", flat=True))
-    score.attempt = next(number for number in range(1, len(attempts) + 2) if number not in attempts)
-    score.slot = next(number for number in range(1, len(slots) + 2) if number not in slots)
+    score.attempt, score.slot = first_free(attempts), first_free(slots)
 
 
 def _refuse_too_many(stage: Stage, own: Entry) -> None:
