@@ -561,8 +561,10 @@ def history(score: Score) -> list[Journal]:
 
 def with_merges(score: Score, lines: list[Journal]) -> list[Journal]:
     """The history of a score, and where it became the score of another record of the same person, oldest first."""
-    rulings = Ruling.objects.filter(tournament=score.stage.tournament_id, kind=Ruling.Kind.MERGED)
-    moved = [ruling.pk for ruling in rulings if score.pk in ruling.data["scores"]]
+    merged = Ruling.objects.filter(tournament=score.stage.tournament_id, kind=Ruling.Kind.MERGED)
+    # Which scores a merge has moved is a list that SQLite cannot look into; nothing else of it is read.
+    moving = merged.exclude(data__scores=[]).order_by().values_list("pk", "data__scores")
+    moved = [pk for pk, scores in moving if score.pk in scores]
     if not moved:
         return lines
     merges = Journal.objects.filter(ruling__in=moved).select_related("actor")
@@ -571,7 +573,7 @@ def with_merges(score: Score, lines: list[Journal]) -> list[Journal]:
 
 def rulings_on(score: Score) -> list[Ruling]:
     """The rulings in force on a score, oldest first."""
-    found = Ruling.objects.filter(score=score, undone_at=None)
+    found = Ruling.objects.filter(score=score, undone_at=None).defer("changes")
     return list(found.select_related("decided_by").order_by("decided_at", "pk"))
 
 
@@ -579,7 +581,7 @@ def rulings_in_force(tournament: Tournament, **about: Any) -> list[Ruling]:
     """The rulings of a tournament that nobody has taken back, oldest first; `about` narrows them by field."""
     related = ("decided_by", "stage__tournament__show", "score__machine", "match__machine", "entry__player", "machine")
     found = Ruling.objects.filter(tournament=tournament, undone_at=None, **about).select_related(*related)
-    return list(found.order_by("decided_at", "pk"))
+    return list(found.defer("changes").order_by("decided_at", "pk"))
 
 
 def stage_at(show: str, slug: str, key: str = "") -> Stage | None:

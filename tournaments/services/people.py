@@ -245,6 +245,7 @@ def _refuse_if_over(stage: Stage, log: Log, what: str) -> None:
 
 def _ruling_on(entry: Entry) -> Ruling | None:
     in_force = Ruling.objects.filter(tournament=entry.tournament, undone_at=None).exclude(kind=Ruling.Kind.MERGED)
+    in_force = in_force.defer("changes")
     for ruling in in_force:
         data = ruling.data
         if entry.pk in (ruling.entry_id, data.get("for"), *data.get("order", ()), *data.get("entries", ())):

@@ -230,7 +230,7 @@ def _rulings(tournament: Tournament) -> dict[int, list[Ruling]]:
     """The rulings in force of each stage; without the reasons that people typed where who competes is a child."""
     found: dict[int, list[Ruling]] = {}
     in_stages = Ruling.objects.filter(stage__tournament=tournament, undone_at=None)
-    for ruling in in_stages.order_by("decided_at", "pk"):
+    for ruling in in_stages.defer("changes").order_by("decided_at", "pk"):
         if tournament.kind.short_names:
             ruling.reason = ""
         if ruling.stage_id is not None:

@@ -4,6 +4,8 @@ from datetime import date
 from functools import partial
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests import factories
 from tests.tournaments.services.games import record, start
@@ -425,6 +427,25 @@ def test_the_history_of_a_moved_score_tells_of_the_merge(world):
     lines = selectors.with_merges(taken, selectors.history(taken))
 
     assert [line.action for line in lines] == ["record score", "merge people"]
+
+
+def test_lists_of_rulings_leave_in_the_database_what_the_rulings_changed(world):
+    taken = record(world, entry=1, machine=2)
+    game_rulings.rule_on_score(taken, actor=None, kind="slam-tilt", reason="tilted", seen=taken.revision)
+    game_rulings.warn(world.entries[0], actor=None, reason="shook it")
+    merge(world, keep=3, gone=4)
+    lines = selectors.history(taken)
+
+    with CaptureQueriesContext(connection) as queries:
+        selectors.with_merges(taken, lines)
+        selectors.rulings_on(taken)
+        selectors.rulings_in_force(world.tournament)
+        with pytest.raises(Refusal, match="is in force"):
+            merge(world)
+
+    asked = [query["sql"] for query in queries if '"tournaments_ruling"' in query["sql"]]
+    assert len(asked) >= 4
+    assert not any('"tournaments_ruling"."changes"' in sql for sql in asked)
 
 
 def test_the_export_and_the_results_know_one_person_only(world):
