@@ -109,11 +109,11 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
             "change rules",
             "set times",
             "offer places",
+            "import void score",
             "import matches",
             "import ruling",
             "import seats",
             "import results",
-            "import void score",
         ),
     ),
 }
