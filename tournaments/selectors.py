@@ -561,6 +561,12 @@ def seats(tournament: Tournament, keys: tuple[str, ...]) -> list[Seat]:
     return list(found.select_related("entry__player", "stage").order_by("seed"))
 
 
+def withdrawing_ruling(stage: Stage, machine: Machine) -> Ruling | None:
+    """The ruling in force that withdrew a machine from a stage; None where it came withdrawn from a folder."""
+    found = Ruling.objects.filter(stage=stage, machine=machine, kind=Ruling.Kind.MACHINE, undone_at=None)
+    return found.select_related("decided_by", "tournament").first()
+
+
 def values_by_machine(stage: Stage) -> dict[int, list[int]]:
     """The scores that count on each machine of a stage, by its id, in one query."""
     scores = Score.objects.filter(stage=stage, state__in=Score.COUNTED).order_by()

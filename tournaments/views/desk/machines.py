@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from tournaments import permissions
+from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Incident, Journal, Machine, Ruling, Show, StageMachine, Tournament, Waiting
 from tournaments.permissions import ORGANISER, View, has_role
@@ -115,14 +115,11 @@ def _history(found: Machine) -> list[Journal]:
 
 def _in_stage(use: StageMachine) -> dict[str, Any]:
     """A stage that uses the machine: the ruling that withdrew it there, and who has a game to play again."""
-    ruling = Ruling.objects.filter(
-        stage=use.stage, machine=use.machine, kind=Ruling.Kind.MACHINE, undone_at=None
-    ).select_related("decided_by")
     withdrawn = use.state != StageMachine.State.OPEN
     back = given_back(use.stage) if withdrawn and not use.stage.spec.matches else []
     return {
         "use": use,
-        "ruling": ruling.first(),
+        "ruling": selectors.withdrawing_ruling(use.stage, use.machine),
         "given_back": [line for line in back if line.left and any(m.id == use.machine_id for m in line.machines)],
     }
 
