@@ -1,6 +1,6 @@
 """The machines of a show: closed and opened in one tap, and the incident book of each with who waits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
@@ -56,18 +57,31 @@ def machine(request: HttpRequest, show: Show, code: str) -> HttpResponse:
 def act(request: HttpRequest, show: Show, code: str, act: str) -> HttpResponse:
     """A step in the incident book, from the list or from the machine's page."""
     found = machine_of(show, code)
+    if request.POST.get("from") == "list":
+        page = reverse("desk:machines", args=[show.slug])
+        return acted(request, found, ACTS, act, page, lambda refusal: _list_page(request, show, found, refusal))
+    page = reverse("desk:machine", args=[show.slug, found.code])
+    return acted(request, found, ACTS, act, page, lambda refusal: _machine_page(request, found, refusal))
+
+
+def acted(
+    request: HttpRequest,
+    machine: Machine,
+    acts: Mapping[str, Callable[[Machine, HttpRequest], str]],
+    act: str,
+    page: str,
+    refused: Callable[[Refusal], HttpResponse],
+) -> HttpResponse:
+    """Take one of these steps with a machine and go on to the `page`, which says what was done; or show why not."""
     if request.method != "POST":
-        return redirect("desk:machine", show.slug, found.code)
-    if act not in ACTS:
+        return redirect(page)
+    if act not in acts:
         raise Http404(f"A machine knows no “{act}”.")
-    from_list = request.POST.get("from") == "list"
-    outcome = attempt(lambda: ACTS[act](found, request))
+    outcome = attempt(lambda: acts[act](machine, request))
     if isinstance(outcome, Refusal):
-        if from_list:
-            return _list_page(request, show, found, outcome)
-        return _machine_page(request, found, outcome)
+        return refused(outcome)
     messages.success(request, outcome)
-    return redirect("desk:machines", show.slug) if from_list else redirect("desk:machine", show.slug, found.code)
+    return redirect(page)
 
 
 def machine_of(show: Show, code: str) -> Machine:
