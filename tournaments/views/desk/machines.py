@@ -5,7 +5,6 @@ from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_GET
 
 from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Entry, Incident, Journal, Machine, Ruling, Show, StageMachine, Tournament, Waiting
+from tournaments.models import Entry, Incident, Machine, Show, StageMachine, Tournament, Waiting
 from tournaments.permissions import ORGANISER, View, has_role
 from tournaments.services import incidents
 from tournaments.services.given_back import given_back
@@ -113,18 +112,11 @@ def _machine_page(request: HttpRequest, found: Machine, refusal: Refusal | None 
         "waits": incidents.who_waits(found),
         "tournaments": list(incidents.tournaments_using(found)),
         "stages": [_in_stage(use) for use in line.uses],
-        "lines": _history(found),
+        "lines": selectors.history_of_machine(found),
         "typed": {name: request.POST.get(name, "") for name in ("what", "number", "tournament")},
         "now": line.now,
     }
     return _page(request, "machine", found.show, context, refusal)
-
-
-def _history(found: Machine) -> list[Journal]:
-    """What was done to a machine, newest first: the steps in its book, and the rulings on it in tournaments."""
-    own, rulings = Q(show=found.show), Q(ruling__kind=Ruling.Kind.MACHINE)
-    lines = Journal.objects.filter(own | rulings, machine=found).select_related("actor", "tournament")
-    return list(lines.order_by("-at", "-pk"))
 
 
 def _in_stage(use: StageMachine) -> dict[str, Any]:

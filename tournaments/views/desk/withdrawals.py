@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from tournaments import selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import shown_factor
-from tournaments.models import Machine, Stage, StageMachine
+from tournaments.models import Stage, StageMachine
 from tournaments.services import withdrawn
 from tournaments.services.given_back import given_back
 from tournaments.views.desk.common import actor, desk_stage, page
@@ -63,7 +63,7 @@ def _asked(request: HttpRequest, used: StageMachine) -> dict[str, Any]:
     way, code = request.POST.get("way", ""), request.POST.get("substitute", "")
     if way not in withdrawn.WAYS:
         raise Refusal("Choose one of the three ways.", field="way")
-    substitute = _substitutes(used).filter(code=code).first() if code else None
+    substitute = next((m for m in selectors.substitutes(used) if m.code == code), None) if code else None
     if code and substitute is None:
         raise Refusal(f"The machine {code} cannot stand in; choose another.", field="substitute")
     factor: Decimal | None = None
@@ -75,13 +75,6 @@ def _asked(request: HttpRequest, used: StageMachine) -> dict[str, Any]:
             raise Refusal("Type a factor, or take the proposed one.", field="factor")
         factor = withdrawn.read_factor(typed)
     return {"way": way, "substitute": substitute, "factor": factor, "reason": request.POST.get("reason", "")}
-
-
-def _substitutes(used: StageMachine) -> Any:
-    """The machines that can stand in: of the show, in order, and not withdrawn from the stage themselves."""
-    gone = StageMachine.objects.filter(stage=used.stage_id).exclude(state=State.OPEN).values("machine")
-    others = Machine.objects.filter(show=used.machine.show_id, in_order=True).exclude(pk=used.machine_id)
-    return others.exclude(pk__in=gone).order_by("name", "code")
 
 
 def _withdraw_page(request: HttpRequest, used: StageMachine, refusal: Refusal | None = None) -> HttpResponse:
@@ -104,7 +97,7 @@ def _withdraw_page(request: HttpRequest, used: StageMachine, refusal: Refusal | 
         "given_back": given_back(used.stage, read),
     }
     if way and used.state == State.OPEN:
-        substitutes = list(_substitutes(used))
+        substitutes = selectors.substitutes(used)
         context["substitutes"] = substitutes
         context["substitute"] = next((machine for machine in substitutes if machine.code == code), None)
         if way == State.RESCALED:
