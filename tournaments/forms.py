@@ -257,13 +257,11 @@ class ActForm(forms.Form):
         return {"reason": self.cleaned_data["reason"], "expected": -1 if seen is None else seen}
 
 
-class RulingForm(forms.Form):
-    """What is ruled on a score, and why. `kinds` are those offered, each with the field that it asks for."""
+class KindForm(forms.Form):
+    """One of the kinds of ruling that are offered, each with the field that it asks for, and why."""
 
     kind = forms.CharField(required=False)
-    value = forms.CharField(required=False)
     reason = forms.CharField(required=False, max_length=500)
-    seen = forms.IntegerField(widget=forms.HiddenInput)
     key = forms.CharField(required=False, max_length=64)
 
     def __init__(self, *args: Any, kinds: Mapping[str, str], **kwargs: Any) -> None:
@@ -275,6 +273,13 @@ class RulingForm(forms.Form):
         if kind not in self.kinds:
             raise forms.ValidationError("Choose what is ruled.")
         return kind
+
+
+class RulingForm(KindForm):
+    """What is ruled on a score, and why."""
+
+    value = forms.CharField(required=False)
+    seen = forms.IntegerField(widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -288,33 +293,22 @@ class RulingForm(forms.Form):
         return cleaned
 
 
-class MatchRulingForm(forms.Form):
+class MatchRulingForm(KindForm):
     """What is ruled on a match: whom it concerns, or on which machine it is played again."""
 
-    kind = forms.CharField(required=False)
     number = forms.CharField(required=False)
     machine = forms.CharField(required=False)
-    reason = forms.CharField(required=False, max_length=500)
-    key = forms.CharField(required=False, max_length=64)
 
     def __init__(
         self,
         *args: Any,
-        kinds: Mapping[str, str],
         entries: Iterable[Entry],
         machines: Iterable[Machine],
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.kinds = kinds
         self.entries = {str(entry.number): entry for entry in entries}
         self.machines = {machine.code: machine for machine in machines}
-
-    def clean_kind(self) -> str:
-        kind: str = self.cleaned_data["kind"]
-        if kind not in self.kinds:
-            raise forms.ValidationError("Choose what is ruled.")
-        return kind
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from django.db import connection
-from django.db.models import Model, Prefetch, QuerySet
+from django.db.models import Model, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -596,6 +596,26 @@ def seats(tournament: Tournament, keys: tuple[str, ...]) -> list[Seat]:
     """The seats of the stages with these keys, in seed order."""
     found = Seat.objects.filter(stage__tournament=tournament, stage__key__in=keys)
     return list(found.select_related("entry__player", "stage").order_by("seed"))
+
+
+def withdrawing_ruling(stage: Stage, machine: Machine) -> Ruling | None:
+    """The ruling in force that withdrew a machine from a stage; None where it came withdrawn from a folder."""
+    found = Ruling.objects.filter(stage=stage, machine=machine, kind=Ruling.Kind.MACHINE, undone_at=None)
+    return found.select_related("decided_by", "tournament").first()
+
+
+def substitutes(used: StageMachine) -> list[Machine]:
+    """The machines that can stand in: of the show, in order, and not withdrawn from the stage themselves."""
+    gone = StageMachine.objects.filter(stage=used.stage_id).exclude(state=StageMachine.State.OPEN).values("machine")
+    others = Machine.objects.filter(show=used.machine.show_id, in_order=True).exclude(pk=used.machine_id)
+    return list(others.exclude(pk__in=gone).order_by("name", "code"))
+
+
+def history_of_machine(machine: Machine) -> list[Journal]:
+    """What was done to a machine, newest first: the steps in its book, and the rulings on it in tournaments."""
+    own, rulings = Q(show=machine.show_id), Q(ruling__kind=Ruling.Kind.MACHINE)
+    lines = Journal.objects.filter(own | rulings, machine=machine).select_related("actor", "tournament")
+    return list(lines.order_by("-at", "-pk"))
 
 
 def values_by_machine(stage: Stage) -> dict[int, list[int]]:

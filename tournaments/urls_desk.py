@@ -65,7 +65,6 @@ urlpatterns = [
     path(f"{STAGE}seats/", seats.seats, name="seats"),
     path(f"{STAGE}seats/replace/", seats.replace, name="replace-seat"),
     path(f"{STAGE}machines/<slug:code>/", withdrawals.withdraw, name="withdraw-machine"),
-    path(f"{STAGE}machines/<slug:code>/take-back/", withdrawals.take_back, name="return-machine"),
     path(f"{STAGE}missing/", rounds.missing, name="missing"),
     path(f"{STAGE}missing/no-shows/", rounds.no_shows, name="no-shows"),
     path(f"{STAGE}conflicts/", conflicts.conflicts, name="conflicts"),

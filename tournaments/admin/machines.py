@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
+from tournaments import selectors
 from tournaments.admin.base import (
     Act,
     NothingToSay,
@@ -21,7 +22,7 @@ from tournaments.admin.base import (
     typed,
 )
 from tournaments.domain.facts import MachineState
-from tournaments.models import Machine, Ruling, Stage, StageMachine
+from tournaments.models import Machine, Stage, StageMachine
 from tournaments.services import machines, rulings
 from tournaments.services.change import Actor
 from tournaments.services.withdrawn import withdraw_machine
@@ -127,9 +128,7 @@ class MachineAdmin(ServiceAdmin):
 
 def _open_again(used: StageMachine, *, actor: Actor, reason: str) -> None:
     """Take the ruling back that withdrew it; one that came withdrawn from a folder has none."""
-    ruling = Ruling.objects.filter(
-        stage=used.stage, machine=used.machine, kind=Ruling.Kind.MACHINE, undone_at=None
-    ).first()
+    ruling = selectors.withdrawing_ruling(used.stage, used.machine)
     if ruling:
         rulings.undo_ruling(ruling, actor=actor, reason=reason)
     else:

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping
 from decimal import Decimal
 
+from tournaments import selectors
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Machine, Ruling, Show, Stage, StageMachine, Tournament
+from tournaments.models import Machine, Show, Stage, StageMachine, Tournament
 from tournaments.services.change import Actor, change, change_shared, changes_in
 from tournaments.services.shows import checked, need_reason, refuse_too_many_games
 
@@ -143,9 +144,7 @@ def set_state(
         stage = stored.stage
         if stage.state == Stage.State.CLOSED:
             raise Refusal(f"{stage.label} is closed.")
-        if Ruling.objects.filter(
-            stage=stage, machine=stored.machine, kind=Ruling.Kind.MACHINE, undone_at=None
-        ).exists():
+        if selectors.withdrawing_ruling(stage, stored.machine):
             raise Refusal(f"A ruling has withdrawn {stored.machine}; take that ruling back.")
         if state == StageMachine.State.RESCALED and (substitute is None or factor is None):
             raise Refusal(f"{stored.machine} needs a substitute and a factor.")

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -20,8 +19,8 @@ from tournaments.permissions import View
 from tournaments.services import incidents
 from tournaments.views import acts
 from tournaments.views.acts import game_of, place_lines, typed_before
-from tournaments.views.desk.common import about_a_stage, actor, attempt, posted_from, stage_url, whole
-from tournaments.views.desk.machines import about_a_show, machine_of
+from tournaments.views.desk.common import about_a_stage, actor, posted_from, stage_url, whole
+from tournaments.views.desk.machines import about_a_show, acted, machine_of
 from tournaments.views.machines import machine_lines, trouble
 from tournaments.views.matches import Game, games
 
@@ -93,15 +92,8 @@ def machine(request: HttpRequest, show: Show, code: str) -> HttpResponse:
 def machine_act(request: HttpRequest, show: Show, code: str, act: str) -> HttpResponse:
     """Report a fault, or take an own report back."""
     found = machine_of(show, code)
-    if request.method != "POST":
-        return redirect("official:machine", show.slug, found.code)
-    if act not in MACHINE_ACTS:
-        raise Http404(f"A machine knows no “{act}”.")
-    outcome = attempt(lambda: MACHINE_ACTS[act](found, request))
-    if isinstance(outcome, Refusal):
-        return _machine_page(request, found, outcome)
-    messages.success(request, outcome)
-    return redirect("official:machine", show.slug, found.code)
+    page = reverse("official:machine", args=[show.slug, found.code])
+    return acted(request, found, MACHINE_ACTS, act, page, lambda refusal: _machine_page(request, found, refusal))
 
 
 @never_cache

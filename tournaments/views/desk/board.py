@@ -31,7 +31,7 @@ from tournaments.views.desk.common import (
     posted_from,
     stage_url,
 )
-from tournaments.views.desk.confirm import confirmed
+from tournaments.views.desk.confirm import NO_EFFECT, confirmed
 from tournaments.views.desk.entries import NO_RESULT
 from tournaments.views.desk.rulings import Choice
 from tournaments.views.machines import trouble
@@ -148,7 +148,6 @@ RULINGS: dict[str, Callable[[Match, Actor, dict[str, Any], str], None]] = {
     Ruling.Kind.OUT_OF_MATCH: _out,
     Ruling.Kind.WARNING: _warn,
 }
-NO_EFFECT = "No place, seat or game changes; it is kept in the history and told beside the result."
 
 
 def _choices(game: Game) -> list[Choice]:

@@ -29,7 +29,6 @@ PAGE_PARTS = {
     "desk:entry": ("number",),
     "desk:same-person": ("number",),
     "desk:match": ("match",),
-    "desk:withdraw-machine": ("code",),
     "official:match": ("match",),
 }
 """The parts of the address that some pages need beside their stage."""

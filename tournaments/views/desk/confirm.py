@@ -14,6 +14,7 @@ from tournaments.services import effects, late
 from tournaments.services.effects import Effects
 from tournaments.views.desk.common import page
 
+NO_EFFECT = "No place, seat or game changes; it is kept in the history and told beside the result."
 NOT_CARRIED = ("csrfmiddlewaretoken", "shown", "late")
 
 
@@ -27,7 +28,7 @@ def confirmed(
     done: str,
     back: str,
     about: str = "",
-    nothing: str = "No place, seat or game changes; it is kept in the history and told beside the result.",
+    nothing: str = NO_EFFECT,
     look: Callable[[Callable[[], object]], Effects] | None = None,
 ) -> HttpResponse | Refusal:
     """Show what the act would change, or do it when the form comes back with what was shown.

@@ -1,20 +1,20 @@
 """The machines of a show: closed and opened in one tap, and the incident book of each with who waits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Entry, Incident, Journal, Machine, Ruling, Show, StageMachine, Tournament, Waiting
+from tournaments.models import Entry, Incident, Machine, Show, StageMachine, Tournament, Waiting
 from tournaments.permissions import ORGANISER, View, has_role
 from tournaments.services import incidents
 from tournaments.services.given_back import given_back
@@ -56,18 +56,31 @@ def machine(request: HttpRequest, show: Show, code: str) -> HttpResponse:
 def act(request: HttpRequest, show: Show, code: str, act: str) -> HttpResponse:
     """A step in the incident book, from the list or from the machine's page."""
     found = machine_of(show, code)
+    if request.POST.get("from") == "list":
+        page = reverse("desk:machines", args=[show.slug])
+        return acted(request, found, ACTS, act, page, lambda refusal: _list_page(request, show, found, refusal))
+    page = reverse("desk:machine", args=[show.slug, found.code])
+    return acted(request, found, ACTS, act, page, lambda refusal: _machine_page(request, found, refusal))
+
+
+def acted(
+    request: HttpRequest,
+    machine: Machine,
+    acts: Mapping[str, Callable[[Machine, HttpRequest], str]],
+    act: str,
+    page: str,
+    refused: Callable[[Refusal], HttpResponse],
+) -> HttpResponse:
+    """Take one of these steps with a machine and go on to the `page`, which says what was done; or show why not."""
     if request.method != "POST":
-        return redirect("desk:machine", show.slug, found.code)
-    if act not in ACTS:
+        return redirect(page)
+    if act not in acts:
         raise Http404(f"A machine knows no “{act}”.")
-    from_list = request.POST.get("from") == "list"
-    outcome = attempt(lambda: ACTS[act](found, request))
+    outcome = attempt(lambda: acts[act](machine, request))
     if isinstance(outcome, Refusal):
-        if from_list:
-            return _list_page(request, show, found, outcome)
-        return _machine_page(request, found, outcome)
+        return refused(outcome)
     messages.success(request, outcome)
-    return redirect("desk:machines", show.slug) if from_list else redirect("desk:machine", show.slug, found.code)
+    return redirect(page)
 
 
 def machine_of(show: Show, code: str) -> Machine:
@@ -99,30 +112,20 @@ def _machine_page(request: HttpRequest, found: Machine, refusal: Refusal | None 
         "waits": incidents.who_waits(found),
         "tournaments": list(incidents.tournaments_using(found)),
         "stages": [_in_stage(use) for use in line.uses],
-        "lines": _history(found),
+        "lines": selectors.history_of_machine(found),
         "typed": {name: request.POST.get(name, "") for name in ("what", "number", "tournament")},
         "now": line.now,
     }
     return _page(request, "machine", found.show, context, refusal)
 
 
-def _history(found: Machine) -> list[Journal]:
-    """What was done to a machine, newest first: the steps in its book, and the rulings on it in tournaments."""
-    own, rulings = Q(show=found.show), Q(ruling__kind=Ruling.Kind.MACHINE)
-    lines = Journal.objects.filter(own | rulings, machine=found).select_related("actor", "tournament")
-    return list(lines.order_by("-at", "-pk"))
-
-
 def _in_stage(use: StageMachine) -> dict[str, Any]:
     """A stage that uses the machine: the ruling that withdrew it there, and who has a game to play again."""
-    ruling = Ruling.objects.filter(
-        stage=use.stage, machine=use.machine, kind=Ruling.Kind.MACHINE, undone_at=None
-    ).select_related("decided_by")
     withdrawn = use.state != StageMachine.State.OPEN
     back = given_back(use.stage) if withdrawn and not use.stage.spec.matches else []
     return {
         "use": use,
-        "ruling": ruling.first(),
+        "ruling": selectors.withdrawing_ruling(use.stage, use.machine),
         "given_back": [line for line in back if line.left and any(m.id == use.machine_id for m in line.machines)],
     }
 

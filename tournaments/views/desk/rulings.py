@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from tournaments import selectors
@@ -183,6 +184,8 @@ def where(ruling: Ruling, stage: Stage) -> str:
         return stage_url("desk:match", ruled_in, ruling.match_id)
     if ruling.entry:
         return stage_url("desk:entry", first, ruling.entry.number)
+    if ruling.machine:
+        return reverse("desk:machine", args=[stage.tournament.show.slug, ruling.machine.code])
     return stage_url("desk:slips", ruled_in)
 
 

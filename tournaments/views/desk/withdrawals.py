@@ -1,4 +1,4 @@
-"""A machine leaves a stage, guided: the way, what that way needs, what it would change, then the word; and back."""
+"""A machine leaves a stage, guided: the way, what that way needs, what it would change, then the word."""
 
 from decimal import Decimal
 from typing import Any
@@ -11,10 +11,10 @@ from django.views.decorators.http import require_http_methods
 from tournaments import selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import shown_factor
-from tournaments.models import Machine, Ruling, Stage, StageMachine
-from tournaments.services import rulings, withdrawn
+from tournaments.models import Stage, StageMachine
+from tournaments.services import withdrawn
 from tournaments.services.given_back import given_back
-from tournaments.views.desk.common import actor, desk_stage, page, posted_from
+from tournaments.views.desk.common import actor, desk_stage, page
 from tournaments.views.desk.confirm import confirmed
 
 State = StageMachine.State
@@ -47,39 +47,10 @@ def withdraw(request: HttpRequest, stage: Stage, code: str) -> HttpResponse:
     return _withdraw_page(request, used, outcome) if isinstance(outcome, Refusal) else outcome
 
 
-@desk_stage
-@posted_from("desk:withdraw-machine")
-def take_back(request: HttpRequest, stage: Stage, code: str) -> HttpResponse:
-    """Take the ruling back that withdrew a machine, after showing what that changes."""
-    used = used_in(stage, code)
-    ruling = ruling_on(used)
-    if ruling is None:
-        return _withdraw_page(request, used, Refusal(f"No ruling has withdrawn {used.machine} here any more."))
-    reason = request.POST.get("reason", "")
-    outcome = confirmed(
-        request,
-        stage,
-        lambda shown, late: rulings.undo_ruling(ruling, actor=actor(request), reason=reason, late=late, shown=shown),
-        title=f"Take back: {used.machine.name} in {stage.label.lower()} as it was before",
-        button="Take the ruling back",
-        done=f"{used.machine} is in {stage.label.lower()} as it was before.",
-        back=machine_page(used),
-    )
-    return _withdraw_page(request, used, outcome) if isinstance(outcome, Refusal) else outcome
-
-
 def used_in(stage: Stage, code: str) -> StageMachine:
     """The use of a machine in this stage, or 404."""
     used = StageMachine.objects.select_related("machine__show", "substitute", "stage__tournament__show")
     return get_object_or_404(used, stage=stage, machine__code__iexact=code)
-
-
-def ruling_on(used: StageMachine) -> Ruling | None:
-    """The ruling in force that withdrew it here."""
-    found = Ruling.objects.filter(
-        stage=used.stage_id, machine=used.machine_id, kind=Ruling.Kind.MACHINE, undone_at=None
-    )
-    return found.select_related("decided_by", "tournament").first()
 
 
 def machine_page(used: StageMachine) -> str:
@@ -92,7 +63,7 @@ def _asked(request: HttpRequest, used: StageMachine) -> dict[str, Any]:
     way, code = request.POST.get("way", ""), request.POST.get("substitute", "")
     if way not in withdrawn.WAYS:
         raise Refusal("Choose one of the three ways.", field="way")
-    substitute = _substitutes(used).filter(code=code).first() if code else None
+    substitute = next((m for m in selectors.substitutes(used) if m.code == code), None) if code else None
     if code and substitute is None:
         raise Refusal(f"The machine {code} cannot stand in; choose another.", field="substitute")
     factor: Decimal | None = None
@@ -104,13 +75,6 @@ def _asked(request: HttpRequest, used: StageMachine) -> dict[str, Any]:
             raise Refusal("Type a factor, or take the proposed one.", field="factor")
         factor = withdrawn.read_factor(typed)
     return {"way": way, "substitute": substitute, "factor": factor, "reason": request.POST.get("reason", "")}
-
-
-def _substitutes(used: StageMachine) -> Any:
-    """The machines that can stand in: of the show, in order, and not withdrawn from the stage themselves."""
-    gone = StageMachine.objects.filter(stage=used.stage_id).exclude(state=State.OPEN).values("machine")
-    others = Machine.objects.filter(show=used.machine.show_id, in_order=True).exclude(pk=used.machine_id)
-    return others.exclude(pk__in=gone).order_by("name", "code")
 
 
 def _withdraw_page(request: HttpRequest, used: StageMachine, refusal: Refusal | None = None) -> HttpResponse:
@@ -126,14 +90,14 @@ def _withdraw_page(request: HttpRequest, used: StageMachine, refusal: Refusal | 
         "back": machine_page(used),
         "way": way,
         "ways": _ways(used),
-        "ruling": ruling_on(used),
+        "ruling": selectors.withdrawing_ruling(used.stage, used.machine),
         "reason": typed.get("reason", ""),
         "factor": typed.get("factor", ""),
         "scores": sum(1 for game in read.facts.played if game.machine == used.machine_id),
         "given_back": given_back(used.stage, read),
     }
     if way and used.state == State.OPEN:
-        substitutes = list(_substitutes(used))
+        substitutes = selectors.substitutes(used)
         context["substitutes"] = substitutes
         context["substitute"] = next((machine for machine in substitutes if machine.code == code), None)
         if way == State.RESCALED:
