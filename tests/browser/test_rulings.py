@@ -192,7 +192,7 @@ def test_a_machine_dies_and_a_disqualified_leader_comes_back(browser_page):
     take_back(desk, reason="too much for those who played it")
     assert changes(desk, "table") == moves(CANCELLED, AT_FIRST)
     assert "12 Lou Lister: goes on → does not go on" in across_the_cut(desk)
-    press(desk, "Take the ruling back", says="Attack from Mars (AFM) is in qualifying as it was before.")
+    press(desk, "Take it back", says="The ruling was taken back; what it had changed is as it was before.")
     by_itself(phone)
     expect_table(phone, AT_FIRST)
 
@@ -210,7 +210,7 @@ def test_a_machine_dies_and_a_disqualified_leader_comes_back(browser_page):
     expect_table(phone, AT_FIRST)
     take_back(desk, reason="Medieval Madness can stand in")
     assert changes(desk, "machines") == [("Attack from Mars (AFM)", "closed, scores stand", "open")]
-    press(desk, "Take the ruling back", says="Attack from Mars (AFM) is in qualifying as it was before.")
+    press(desk, "Take it back", says="The ruling was taken back; what it had changed is as it was before.")
     by_itself(phone)
     expect(leader_on(phone, "Attack from Mars")).to_contain_text("out of order")
     expect_table(phone, AT_FIRST)
@@ -358,9 +358,11 @@ def withdraw(page, way, *, reason):
 def take_back(page, *, reason):
     """From the machine's page to the preview of taking the ruling back."""
     page.get_by_role("button", name="The ruling, and take it back").click()
+    page.get_by_role("button", name="Take it back").click()
     page.get_by_label("Reason").fill(reason)
-    page.get_by_role("button", name="Take it back: show what changes").click()
-    expect(heading(page)).to_have_text("Take back: Attack from Mars in qualifying as it was before")
+    page.get_by_role("button", name="Show what that changes").click()
+    expect(heading(page)).to_have_text("Take back: machine withdrawn")
+    expect(page.get_by_text("Nothing is saved yet.")).to_be_visible()
 
 
 def rule_on_entry(page, act, *, reason):
