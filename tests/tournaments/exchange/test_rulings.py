@@ -19,7 +19,7 @@ from tests.tournaments.services.officials import (
 from tournaments import selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Player, Ruling, Score, Side, Stage, StageMachine, Tournament
-from tournaments.services import effects, entries, exchange, game_rulings, matches, people, rulings, stages
+from tournaments.services import effects, entries, exchange, game_rulings, matches, people, rulings, scores, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -441,3 +441,19 @@ def test_who_was_replaced_is_exported_by_the_number_that_a_merge_has_kept():
 
     assert ("9", str(number)) in lines(world.tournament, "number", "instead_of")
     assert read(copied(world.tournament)) == read(world.tournament)
+
+
+def test_of_two_records_that_became_one_the_folder_has_one():
+    world = factories.qualifying(players=4, stock=3)
+    game_rulings.withdraw_no_shows([world.entries[1], world.entries[3]], actor=None, reason="Away.")
+    one = factories.play(world.stage, world.entries[0], world.machines[0], 500)
+    other = factories.play(world.stage, world.entries[2], world.machines[1], 300)
+    scores.void(other, actor=None, seen=other.revision, reason="wrong player")
+    for keep, gone in ((world.entries[0], world.entries[1]), (world.entries[0], world.entries[2])):
+        people.merge(keep.player, gone.player, actor=None, reason="entered twice")
+
+    copy = copied(world.tournament)
+
+    assert list(copy.entries.values_list("number", "status")) == [(1, "entered"), (4, "withdrawn")]
+    counted = Score.objects.get(stage__tournament=copy, state="recorded")
+    assert (counted.entry.number, counted.value) == (1, one.value)

@@ -16,7 +16,7 @@ from tournaments import formats, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import shown_factor
 from tournaments.formats import PlannedMatch
-from tournaments.models import Match, Player, Score, Seat, Side, Stage, StageMachine, Tournament
+from tournaments.models import Entry, Match, Player, Score, Seat, Side, Stage, StageMachine, Tournament
 from tournaments.services.exchange import games, heading, judging, tables
 from tournaments.services.exchange.lines import (
     ENTRIES,
@@ -166,6 +166,7 @@ def _scores(tournament: Tournament) -> list[tuple[object, ...]]:
         Score.objects.filter(stage__tournament=tournament)
         .exclude(state=Score.State.VOID, value=None)
         .exclude(match__state=Match.State.VOID)
+        .exclude(entry__status=Entry.Status.MERGED)
         .select_related("stage", "entry", "machine", "match")
     )
     ruled = set(named_in_force(tournament))
