@@ -222,7 +222,10 @@ def _withdrawn(reading: Reading, machine: StageMachine, entrants: dict[int, Entr
             for game in reading.facts.played
             if game.machine == machine.id
         ]
-    fates = [(game, fate) for game, fate in fates if game.entry in entrants]
+    out = {entrant.id for entrant in entrants.values() if entrant.standing == Standing.DISQUALIFIED}
+    fates = [
+        (game, lines.DISQUALIFIED if game.entry in out else fate) for game, fate in fates if game.entry in entrants
+    ]
     fates.sort(key=lambda each: (-each[0].value, entrants[each[0].entry].number))
     return {
         "note": lines.withdrawn_words(machine),

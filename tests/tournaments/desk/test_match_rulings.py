@@ -1,10 +1,10 @@
 """Rulings on a match: shown first, told on the desk's, the officials' and the public pages, taken back."""
 
 import pytest
-from django.test import Client
 
 from tests.tournaments.desk.finals import Hall, scores
 from tests.tournaments.desk.reading import confirmed, text
+from tests.tournaments.public.reading import as_a_new_reader as public
 from tournaments.models import Match, Player, Ruling, Score
 from tournaments.services import results, stages
 
@@ -43,10 +43,6 @@ def page(hall, match):
 
 def tablet(hall, match):
     return text(hall.official.get(hall.url("official:match", match.stage.key, match.pk)))
-
-
-def public(hall, path):
-    return text(Client().get(f"/t/{hall.world.show.slug}/{hall.tournament.slug}/{path}"))
 
 
 def test_a_disqualified_player_is_out_of_this_match_and_told_everywhere_with_the_reason(hall, match):

@@ -1,19 +1,15 @@
 """Rulings on people: warnings, disqualification shown first, and no-shows withdrawn together with one undo."""
 
 import pytest
-from django.test import Client
 
 from tests import factories
 from tests.tournaments.desk.conftest import Desk, signed_in
 from tests.tournaments.desk.reading import confirmed, hidden, text
+from tests.tournaments.public.reading import as_a_new_reader as public
 from tournaments.models import Entry, Journal, Ruling
 from tournaments.services import entries as entries_service
 
 pytestmark = pytest.mark.django_db
-
-
-def public(world, path):
-    return text(Client().get(f"/t/{world.show.slug}/{world.tournament.slug}/{path}"))
 
 
 def status(number):

@@ -6,6 +6,7 @@ from django.test import Client
 from tests import factories
 from tests.tournaments.desk.conftest import Desk, signed_in
 from tests.tournaments.desk.reading import confirmed, hidden, text
+from tests.tournaments.public.reading import as_a_new_reader as public
 from tournaments import formats
 from tournaments.live import publicly
 from tournaments.models import Journal, Player, Ruling, Score, Seat
@@ -29,10 +30,6 @@ def ask(desk, score, kind, **typed):
 
 def take_back(desk, reason="appeal"):
     return confirmed(desk.client, desk.post("undo-ruling", Ruling.objects.latest("pk").pk, reason=reason))
-
-
-def public(world, path):
-    return text(Client().get(f"/t/{world.show.slug}/{world.tournament.slug}/{path}"))
 
 
 KINDS = [

@@ -2,6 +2,18 @@
 
 from html.parser import HTMLParser
 
+from django.test import Client
+
+from tournaments import live, selectors
+
+
+def as_a_new_reader(world_or_tournament, path):
+    """The words of a public page as a process shows it that has just begun: none is kept, not even for a second."""
+    tournament = getattr(world_or_tournament, "tournament", world_or_tournament)
+    selectors._now_known.clear()
+    live.forget_everything()
+    return text(Client().get(f"/t/{tournament.show.slug}/{tournament.slug}/{path}"))
+
 
 class _Words(HTMLParser):
     def __init__(self):

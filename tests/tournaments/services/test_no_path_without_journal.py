@@ -49,12 +49,16 @@ SEVERAL = ("exchange.loading.load", "exchange.loading.import_files")
 
 
 def acting():
-    """The services that act, by module and name: every public function that is told who acts."""
+    """The services that act, by module and name: every public function that is told who acts.
+
+    One that is given a log is a part of another's change.
+    """
     for found in pkgutil.walk_packages(services.__path__, f"{services.__name__}."):
         module = importlib.import_module(found.name)
         for name, function in inspect.getmembers(module, inspect.isfunction):
             own = function.__module__ == found.name and not name.startswith("_")
-            if own and "actor" in inspect.signature(function).parameters:
+            told = inspect.signature(function).parameters
+            if own and "actor" in told and "log" not in told:
                 yield f"{found.name.removeprefix(f'{services.__name__}.')}.{name}", module, name
 
 
