@@ -173,7 +173,7 @@ def test_a_tie_is_played_off_and_the_cut_declared_by_keyboard(browser_page):
     expect(page.get_by_role("status")).to_contain_text("The play-off is recorded.")
     desk.go(page.get_by_role("button", name="Declare the cut: 2 go on"))
     expect(page.get_by_role("status")).to_contain_text("The cut is declared: 2 go on.")
-    expect(page.get_by_role("row", name=re.compile("3 Player 3"))).to_have_count(1)
+    expect(page.get_by_role("row", name=re.compile("Player 3"))).to_have_count(1)
 
     phone = browser_page(390)
     phone.goto(PUBLIC)

@@ -12,7 +12,6 @@ from itertools import cycle
 from random import Random
 from typing import Any
 
-from django.db.models import Q
 from django.utils import timezone
 
 from tournaments import formats
@@ -142,22 +141,26 @@ def remove() -> None:
         if not show.rehearsal:
             raise Refusal(f"“{show}” is a real show at the address “{SLUG}”; it is not replaced by a rehearsal.")
         Player.objects.filter(show=show).update(merged_into=None)
+        # By lists of ids: deleting by joins took PostgreSQL half a minute where it had no statistics yet.
+        tournaments = list(show.tournaments.values_list("pk", flat=True))
+        in_stages = {"stage__in": list(Stage.objects.filter(tournament__in=tournaments).values_list("pk", flat=True))}
+        matches = list(Match.objects.filter(**in_stages).values_list("pk", flat=True))
+        machines_of_it = list(show.machines.values_list("pk", flat=True))
         inside: Sequence[Any] = (
-            Journal.objects.filter(Q(tournament__show=show) | Q(show=show)),
-            Waiting.objects.filter(incident__machine__show=show),
-            Incident.objects.filter(machine__show=show),
-            Ruling.objects.filter(tournament__show=show),
-            Waiting.objects.filter(entry__tournament__show=show),
-            Incident.objects.filter(machine__show=show),
-            FinalPlace.objects.filter(tournament__show=show),
-            Seat.objects.filter(stage__tournament__show=show),
-            Score.objects.filter(stage__tournament__show=show),
-            Side.objects.filter(match__stage__tournament__show=show),
-            Match.objects.filter(stage__tournament__show=show),
-            StageMachine.objects.filter(stage__tournament__show=show),
-            Stage.objects.filter(tournament__show=show),
-            Entry.objects.filter(tournament__show=show),
-            PlacePool.objects.filter(tournament__show=show),
+            Journal.objects.filter(tournament__in=tournaments),
+            Journal.objects.filter(show=show),
+            Ruling.objects.filter(tournament__in=tournaments),
+            Waiting.objects.filter(incident__machine__in=machines_of_it),
+            Incident.objects.filter(machine__in=machines_of_it),
+            FinalPlace.objects.filter(tournament__in=tournaments),
+            Seat.objects.filter(**in_stages),
+            Score.objects.filter(**in_stages),
+            Side.objects.filter(match__in=matches),
+            Match.objects.filter(pk__in=matches),
+            StageMachine.objects.filter(**in_stages),
+            Stage.objects.filter(tournament__in=tournaments),
+            Entry.objects.filter(tournament__in=tournaments),
+            PlacePool.objects.filter(tournament__in=tournaments),
             Tournament.objects.filter(show=show),
             Player.objects.filter(show=show),
             Machine.objects.filter(show=show),

@@ -10,7 +10,7 @@ from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Ruling, Stage
 from tournaments.services import ages
 from tournaments.services import late as late_changes
-from tournaments.services.change import Actor, Log, change
+from tournaments.services.change import Actor, Log, change, refuse_unkept
 from tournaments.services.effects import as_shown
 from tournaments.services.progress import fill, outcomes, refuse_once_declared
 from tournaments.services.scores import snapshot, stored_score
@@ -212,6 +212,7 @@ def _check_everybody(level: Mapping[int, Entry], named: tuple[int, ...]) -> None
 def _decide(
     stage: Stage, log: Log, actor: Actor, kind: Ruling.Kind, data: dict[str, Any], reason: str, summary: str
 ) -> Ruling:
+    refuse_unkept(reason)
     ruling = Ruling.objects.create(
         tournament=stage.tournament,
         stage=stage,
