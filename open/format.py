@@ -114,6 +114,7 @@ class SoloFormat:
     stages: tuple[StageSpec, ...]
     panels: Mapping[tuple[str, str], str]
     short_names: bool = False
+    noun: str = "player"
 
     def qualifying(self, rules: OpenRules) -> QualifyingRules:
         """The part of the rules that turns solo scores into a table."""

@@ -2,12 +2,13 @@ from django.contrib.auth import views as auth_views
 from django.urls import include, path
 
 from pinparty.health import healthz
-from tournaments.admin import site
+from teams.admin import site  # the site of tournaments.admin, with what teams add to it
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("accounts/login", auth_views.LoginView.as_view(), name="login"),
     path("accounts/logout", auth_views.LogoutView.as_view(), name="logout"),
     path("admin/", site.urls),
+    path("", include("teams.urls_desk")),
     path("", include("tournaments.urls")),
 ]

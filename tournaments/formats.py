@@ -10,6 +10,8 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Protocol, runtime_checkable
 
 from tournaments.domain.facts import QualifyingRules, StageFacts, Table
+from tournaments.domain.finals import Outcome
+from tournaments.domain.grouped import Group
 from tournaments.domain.points import scale
 
 FROM_THE_RULES = "from the rules"
@@ -78,8 +80,11 @@ class StageSpec:
 
     `fewest`, `most` and `even` say how many players can play it; `slips` that the desk enters single games from paper
     slips in it, `matches` that it is played in matches; `ranked` that all its scores make one table with a cut,
-    otherwise each match has an order of its own and `feeds` says who goes where from it. `redealt` says that the
-    format can draw the rest of it again while it is played. `playable` that this version runs it.
+    otherwise each match has an order of its own and `feeds` says who goes where from it. `grouped` says that it is
+    played in groups: each has a table and sends its best along `feeds`, a match is won or lost, whoever is left alone
+    in one has won it, and it is called as soon as its machine and all who play it are free. `by_lot` says that its
+    machine is drawn by lot. `redealt` that the format can draw the rest of it again while it is played. `playable`
+    that this version runs it. `alone` is what a game of one on its own is called in it.
     """
 
     key: str
@@ -93,8 +98,16 @@ class StageSpec:
     matches: bool = False
     ranked: bool = False
     feeds: tuple[Feed, ...] = ()
+    grouped: bool = False
+    by_lot: bool = False
     redealt: bool = False
     playable: bool = True
+    alone: str = "game alone"
+
+    @property
+    def seated(self) -> bool:
+        """Whether everybody who plays it has a seat in it."""
+        return bool(self.comes_from) or self.grouped
 
     def playable_by(self, players: int) -> bool:
         """Whether so many can play the stage."""
@@ -111,7 +124,10 @@ class StageSpec:
 class Format(Protocol):
     """A kind of tournament. Register one object per kind when its app is ready.
 
-    `short_names` says that whoever competes is a child, whose family name is nobody's business.
+    `short_names` says that whoever competes is a child, whose family name is nobody's business. `noun` is what one
+    that competes is called, in small letters; an "s" makes it several. `panels` are templates of its own, by stage and
+    audience: "public" for the page of a stage, "entry" for a stage on the page of who competes, "paper" for its
+    table on paper, "rules" beside the rules to tell how it is decided.
     """
 
     @property
@@ -120,6 +136,8 @@ class Format(Protocol):
     def label(self) -> str: ...
     @property
     def short_names(self) -> bool: ...
+    @property
+    def noun(self) -> str: ...
     @property
     def Rules(self) -> type[Any]: ...  # noqa: N802
     @property
@@ -205,6 +223,36 @@ class Redealing(Protocol):
         ...
 
 
+@runtime_checkable
+class Grouping(Protocol):
+    """What a format has beside `Format` when it has a stage played in groups; others leave it out."""
+
+    def groups(self, facts: StageFacts, rules: Any) -> tuple[Group, ...]:
+        """The groups of a stage, each with its table and who goes on from it."""
+        ...
+
+    def letters(self, entries: int) -> Sequence[str]:
+        """The group of each seed, for so many entries; raises `Refusal` where it has no groups for them."""
+        ...
+
+    def between_winners(self, facts: StageFacts, rules: Any) -> Outcome | None:
+        """The order of the best of all groups where more go on than the next stage has seats; otherwise None."""
+        ...
+
+    def deal_groups(
+        self, groups: Sequence[Sequence[int]], machines: Sequence[int], rules: Any, seed: int
+    ) -> list[PlannedMatch]:
+        """The matches of a stage played in groups, entries of each in seed order; the same input gives the same.
+
+        Raises `Refusal` with the reason when these numbers cannot be dealt.
+        """
+        ...
+
+    def lateness(self, rules: Any) -> int | None:
+        """How many minutes after the call whoever has not come loses the match; None when nobody ever does."""
+        ...
+
+
 _formats: dict[str, Format] = {}
 
 
@@ -235,10 +283,13 @@ def public_name(name: str, kind: Format) -> str:
 
     Source: house rules, "In public a child is a first name and an initial".
     """
+    return short_name(name) if kind.short_names else name
+
+
+def short_name(name: str) -> str:
+    """A first name and the initial of the family name, where there is one: "Ann S."."""
     family = family_name(name)
-    if not kind.short_names or not family:
-        return name
-    return f"{_words(name)[0]} {family[0].upper()}."
+    return f"{_words(name)[0]} {family[0].upper()}." if family else name
 
 
 def family_name(name: str) -> str:
@@ -258,6 +309,13 @@ def redealing(kind: Format, stage: str) -> Redealing | None:
     """The format as one that can draw the rest of this stage again, if it can."""
     offered = any(spec.key == stage and spec.redealt for spec in kind.stages)
     return kind if offered and isinstance(kind, Redealing) else None
+
+
+def grouping(kind: Format) -> Grouping:
+    """The format as one that has a stage played in groups; raises `TypeError` for any other."""
+    if not isinstance(kind, Grouping):
+        raise TypeError(f"{kind.label} is not played in groups.")
+    return kind
 
 
 def not_yet(kind: Format) -> tuple[str, ...]:

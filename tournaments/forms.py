@@ -1,6 +1,6 @@
 """What the desk types, read into entries, machines and scores. Whether it may be saved is the services' word."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, date, datetime, time, timedelta
 from typing import Any
 
@@ -150,7 +150,11 @@ class MatchScoreForm(forms.Form):
 
 
 class DrawForm(forms.Form):
-    """The machines of a stage and the number of the draw. The same machines and number give the same draw."""
+    """The machines of a stage and the number of the draw. The same machines and number give the same draw.
+
+    `groups` are the labels of groups that have a machine each for the game that all of them play; it takes part in
+    no other match.
+    """
 
     machine = forms.ModelMultipleChoiceField(
         Machine.objects.none(),
@@ -161,15 +165,39 @@ class DrawForm(forms.Form):
     number = forms.IntegerField(required=False, min_value=0, max_value=9_999)
     expected = forms.IntegerField(required=False)
 
-    def __init__(self, *args: Any, machines: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, machines: Any, groups: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field: Any = self.fields["machine"]
         field.queryset = machines
+        self.groups = groups
+        for label in groups:
+            self.fields[f"group-{label}"] = forms.ModelChoiceField(
+                machines, required=False, error_messages={"invalid_choice": "Choose a machine from the list."}
+            )
+
+    @property
+    def of_groups(self) -> list[tuple[str, forms.BoundField]]:
+        """The groups, each with the field for its machine."""
+        return [(label, self[f"group-{label}"]) for label in self.groups]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        own = [cleaned.get(f"group-{label}") for label in self.groups]
+        if any(own) or cleaned.get("machine"):
+            for label, machine in zip(self.groups, own, strict=True):
+                if machine is None and f"group-{label}" not in self.errors:
+                    self.add_error(f"group-{label}", f"Choose the machine of group {label}.")
+                elif machine is not None and own.count(machine) > 1:
+                    self.add_error(f"group-{label}", f"{machine} is chosen for two groups.")
+        return cleaned
 
     @property
     def chosen(self) -> list[Machine]:
-        """The machines in the order of the list, so that ticking them in another order changes nothing."""
-        return list(self.cleaned_data.get("machine") or ())
+        """The machines in the order of the list, so that ticking them in another order changes nothing; before them
+        those of the groups. One of a group is not among the others, also where it is ticked there.
+        """
+        own = [machine for label in self.groups if (machine := self.cleaned_data.get(f"group-{label}"))]
+        return own + [machine for machine in self.cleaned_data.get("machine") or () if machine not in own]
 
     @property
     def seed(self) -> int:
@@ -314,6 +342,8 @@ class MatchRulingForm(KindForm):
         cleaned = super().clean() or self.cleaned_data
         asks = self.kinds.get(cleaned.get("kind", ""), "")
         entry = self.entries.get(cleaned.get("number", ""))
+        if len(self.entries) == 1:
+            entry = next(iter(self.entries.values()))
         if asks == "player" and entry is None:
             self.add_error("number", "Choose the player.")
         code = cleaned.get("machine", "")

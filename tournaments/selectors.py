@@ -5,11 +5,13 @@ import threading
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from functools import cache, cached_property
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from django.db import connection
@@ -17,13 +19,17 @@ from django.db.models import Model, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from tournaments.domain import advancement
+from tournaments import formats, line_ups
+from tournaments.domain import advancement, clashes
 from tournaments.domain.advancement import Cut
+from tournaments.domain.ages import age_on
 from tournaments.domain.facts import (
     Decision,
     Entrant,
     MachineState,
+    Met,
     Note,
+    Part,
     Phase,
     Played,
     QualifyingRules,
@@ -38,11 +44,13 @@ from tournaments.models import (
     Entry,
     Journal,
     Machine,
+    Match,
     Player,
     Ruling,
     Score,
     Seat,
     Show,
+    Side,
     Stage,
     StageMachine,
     Tournament,
@@ -107,7 +115,7 @@ def stage_facts(
         facts=facts,
         rules=counting,
         qualifiers=kind.go_on(spec.key, rules),
-        table=tabulate(facts, counting) if spec.matches else kind.table(facts, rules),
+        table=tabulate(facts, counting) if spec.matches and not spec.grouped else kind.table(facts, rules),
     )
 
 
@@ -159,16 +167,17 @@ def _facts(
     stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules, decisions: bool, *, reasons: bool
 ) -> StageFacts:
     """By bare cursors: query sets would double the time of a table of 72 entries, and every page waits for it."""
-    seated = bool(stage.spec.comes_from)
+    seated, in_groups = stage.spec.seated, stage.spec.grouped
     free_places = (FREE_PLACES, (connection.ops.adapt_datetimefield_value(now), stage.tournament_id))
     # From the closing time on nobody can enter: new entries are refused then.
     may_enter = not seated and phase in (Phase.PLANNED, Phase.OPEN)
-    scores, rows, machines, rulings, *places = _fetch_together(
-        (SCORES, (stage.pk,)),
+    matches = [(SIDES, (stage.pk,))] if in_groups else []
+    scores, rows, machines, rulings, *others = _fetch_together(
+        (ALONE if in_groups else SCORES, (stage.pk,)),
         (SEATED, (stage.pk,)) if seated else (ENTRANTS, (stage.tournament_id,)),
         (MACHINES, (stage.pk,)),
         (RULINGS, (stage.tournament_id, stage.pk)),
-        *([free_places] if may_enter else []),
+        *([free_places] if may_enter else matches),
     )
     if not reasons:
         rulings = [(kind, data, "", *about) for kind, data, _, *about in rulings]
@@ -186,7 +195,8 @@ def _facts(
         notes += said
         pairs = {kind: _moved(games, moves) for kind, games in pairs.items()}
     entrants = tuple(
-        Entrant(pk, number, name, STANDINGS.get(status, Standing.IN)) for pk, number, name, status in rows
+        Entrant(pk, number, name, STANDINGS.get(status, Standing.IN), group)
+        for pk, number, name, status, group in rows
     )
     names = {pk: name for pk, _, name, *_ in machines}
     by_seed = (Decision(advancement.SEEDS, tuple(entrant.id for entrant in entrants)),) if seated else ()
@@ -213,7 +223,8 @@ def _facts(
         carried=carried,
         notes=tuple(notes),
         decisions=(*by_seed, *(_decisions(rulings) if decisions else ())),
-        may_enter=_may_enter(*places[0][0]) if may_enter else 0,
+        may_enter=_may_enter(*others[0][0]) if may_enter else 0,
+        met=_met(others[0]) if in_groups else (),
     )
 
 
@@ -226,15 +237,24 @@ SCORES = """
     SELECT entry_id, machine_id, COALESCE(ranked, value), state FROM tournaments_score
     WHERE stage_id = %s AND state <> 'void'
 """
+ALONE = f"{SCORES} AND match_id IS NULL"
+SIDES = """
+    SELECT match.id, match.machine_id, match.round, side.entry_id, side.absent, score.state,
+        COALESCE(score.ranked, score.value)
+    FROM tournaments_side side JOIN tournaments_match match ON match.id = side.match_id
+    LEFT JOIN tournaments_score score ON score.match_id = match.id AND score.entry_id = side.entry_id
+        AND score.state IN ('recorded', 'agreed', 'discarded')
+    WHERE match.stage_id = %s AND match.state <> 'void' ORDER BY match.round, match."order", side.rank
+"""
 ENTRANTS = """
-    SELECT entry.id, entry.number, player.name, entry.status
-    FROM tournaments_entry entry JOIN tournaments_player player ON player.id = entry.player_id
+    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, ''
+    FROM tournaments_entry entry LEFT JOIN tournaments_player player ON player.id = entry.player_id
     WHERE entry.tournament_id = %s AND entry.status <> 'merged' ORDER BY entry.number
 """
 SEATED = """
-    SELECT entry.id, entry.number, player.name, entry.status
+    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, seat."group"
     FROM tournaments_seat seat JOIN tournaments_entry entry ON entry.id = seat.entry_id
-    JOIN tournaments_player player ON player.id = entry.player_id
+    LEFT JOIN tournaments_player player ON player.id = entry.player_id
     WHERE seat.stage_id = %s ORDER BY seat.seed
 """
 MACHINES = """
@@ -272,6 +292,18 @@ def _fetch_together(*queries: tuple[str, tuple[Any, ...]]) -> list[list[tuple[An
         while cursor.nextset():
             found.append(list(cursor.fetchall()))
     return found
+
+
+def _met(sides: list[tuple[Any, ...]]) -> tuple[Met, ...]:
+    """The matches of a stage played in groups; whoever played for nothing has no part in one, like who stays away."""
+    found = []
+    for (_, machine, round_number), own in groupby(sides, key=itemgetter(0, 1, 2)):
+        parts = tuple(
+            Part(entry, None if state == DISCARDED else value, bool(absent) or state == DISCARDED)
+            for *_, entry, absent, state, value in own
+        )
+        found.append(Met(machine, parts, round_number))
+    return tuple(found)
 
 
 def _decisions(rulings: list[tuple[Any, ...]]) -> tuple[Decision, ...]:
@@ -333,6 +365,26 @@ def ages_unchecked(tournament: Tournament) -> set[int]:
     return set(found.values_list("pk", flat=True))
 
 
+CHILD_UNDER = 16
+"""Under how many years of age a person of a known date of birth is a child everywhere. Our choice."""
+
+
+def children(people: Collection[Player], day: date) -> set[int]:
+    """Which of these people are children on this day, by id; one query.
+
+    So is whoever has an adult to be asked, is known to be young, or is entered where only children compete. Source:
+    house rules, "In public a child is a first name and an initial".
+    """
+    young = {
+        player.pk
+        for player in people
+        if player.contact or (player.born_on and age_on(day, player.born_on) < CHILD_UNDER)
+    }
+    short = [kind.key for kind in formats.known() if kind.short_names]
+    entered_there = Entry.objects.filter(player__in=people, tournament__format__in=short).order_by()
+    return young | set(entered_there.values_list("player_id", flat=True))
+
+
 def current_revision(tournament: int, *, at_most: float = 0.0) -> int:
     """The tournament's revision, at most so many seconds old; raises `Tournament.DoesNotExist` when it is gone.
 
@@ -362,6 +414,10 @@ def renew_revision(tournament: int, revision: int) -> None:
             _now_known[tournament] = (revision, time.monotonic())
 
 
+NAME = Coalesce("player__name", "title")
+"""The name of an entry, for a query set."""
+
+
 def find_entry(tournament: Tournament, typed: str, *, at_most: int = 5) -> tuple[Entry | None, list[Entry]]:
     """The entry meant by a typed number or name: (exact, offers).
 
@@ -372,14 +428,14 @@ def find_entry(tournament: Tournament, typed: str, *, at_most: int = 5) -> tuple
     entries = entered(tournament)
     if text.isdecimal():
         return (entry_numbered(tournament, int(text)) if len(text) < 9 else None), []
-    names = entries.order_by("player__name", "number").values_list("pk", "player__name")
+    names = entries.annotate(called=NAME).order_by("called", "number").values_list("pk", "called")
     exact, offers = _by_name(list(names), text, at_most)
     found = entries.in_bulk([exact] if exact else offers)
     return (found[exact] if exact else None), [found[pk] for pk in offers]
 
 
 def entered(tournament: Tournament) -> QuerySet[Entry]:
-    """Everybody entered in a tournament, with the person: without what was merged with another entry."""
+    """Everybody entered in a tournament, with the person if one: without what was merged with another entry."""
     return Entry.objects.filter(tournament=tournament).exclude(status=Entry.Status.MERGED).select_related("player")
 
 
@@ -414,7 +470,7 @@ def kept_entry(entry: Entry) -> Entry:
     """The entry that stands for this one: another one of the tournament where this was merged with it."""
     if entry.status != Entry.Status.MERGED:
         return entry
-    return Entry.objects.select_related("player").get(tournament=entry.tournament_id, player=kept(entry.player))
+    return Entry.objects.select_related("player").get(tournament=entry.tournament_id, player=kept(entry.person))
 
 
 def numbers_of(entries: Iterable[int]) -> list[int]:
@@ -432,6 +488,119 @@ def entries_of(player: Player) -> list[Entry]:
     """The entries of a person's record, in the order in which several tournaments are locked."""
     own = Entry.objects.filter(player=player).exclude(status=Entry.Status.MERGED)
     return list(own.select_related("player", "tournament__show").order_by("tournament_id"))
+
+
+def entries_with(player: Player) -> list[Entry]:
+    """The entries of a person's record and those it is in with others, in the order in which several are locked."""
+    shared = [entry for entry, _ in line_ups.pairs(players=[player.pk])]
+    own = Entry.objects.filter(Q(player=player) | Q(pk__in=shared)).exclude(status=Entry.Status.MERGED)
+    return list(own.select_related("player", "tournament__show").order_by("tournament_id"))
+
+
+def people_behind(entries: Collection[int]) -> dict[int, set[int]]:
+    """The players behind each of these entries, by id: one, or several."""
+    found: dict[int, set[int]] = {entry: set() for entry in entries}
+    alone = Entry.objects.filter(pk__in=found).exclude(player=None).order_by()
+    for entry, player in (*alone.values_list("pk", "player_id"), *line_ups.pairs(entries=entries)):
+        found[entry].add(player)
+    return found
+
+
+@dataclass(frozen=True)
+class Engaged:
+    """Where an entry is called to or playing: in a match, or in a game alone, which has no `match`."""
+
+    entry: Entry
+    stage: Stage
+    machine: Machine
+    playing: bool
+    match: int | None = None
+
+    @property
+    def words(self) -> str:
+        """ "playing on Funhouse in the Classic"."""
+        doing = "playing on" if self.playing else "called to"
+        return f"{doing} {self.machine.name} in {self.stage.tournament.name}"
+
+
+@dataclass(frozen=True)
+class Clash:
+    """A person who is wanted in several tournaments of a show at once, and where."""
+
+    player: Player
+    places: tuple[Engaged, ...]
+
+
+def engaged(*, show: int | None = None) -> list[Engaged]:
+    """Everybody called to a match, in one under way or playing, in all shows or in one, in two queries.
+
+    By tournament and stage, in each by the number of the entry.
+    """
+    stages = Stage.objects.filter(state=Stage.State.OPEN)
+    if show is not None:
+        stages = stages.filter(tournament__show=show)
+    sides = Side.objects.filter(match__stage__in=stages, match__state__in=Match.UNDER_WAY, absent=False)
+    games = Score.objects.filter(stage__in=stages, state=Score.State.PLAYING, match=None)
+    found = [
+        Engaged(
+            side.entry,
+            side.match.stage,
+            side.match.machine,
+            side.match.state != Match.State.CALLED,
+            side.match_id,
+        )
+        for side in sides.select_related("entry__player", "match__machine", "match__stage__tournament__show")
+    ]
+    found += [
+        Engaged(score.entry, score.stage, score.machine, playing=True)
+        for score in games.select_related("entry__player", "machine", "stage__tournament__show")
+    ]
+    return sorted(found, key=_by_tournament)
+
+
+def _by_tournament(place: Engaged) -> tuple[Any, ...]:
+    tournament = place.stage.tournament
+    return tournament.show.slug, tournament.slug, place.stage.position, place.entry.number, place.machine.name
+
+
+def clashing(places: Iterable[Engaged]) -> list[Clash]:
+    """Who of those behind these entries is wanted in two tournaments at once, by number, in a fixed number of queries.
+
+    Source: house rules, "being called in two at once is shown as a clash to the desk".
+    """
+    listed = list(places)
+    behind = people_behind({place.entry.pk for place in listed})
+    wanted = [
+        clashes.Wanted(player, place.stage.tournament_id, number)
+        for number, place in enumerate(listed)
+        for player in sorted(behind[place.entry.pk])
+    ]
+    found = clashes.clashes(wanted)
+    players = Player.objects.select_related("show").in_bulk([clash.person for clash in found])
+    lines = [Clash(players[clash.person], tuple(listed[number] for number in clash.places)) for clash in found]
+    return sorted(lines, key=lambda clash: (clash.player.show.slug, clash.player.number))
+
+
+def wanted_elsewhere(tournament: Tournament, entries: Collection[int]) -> dict[int, list[tuple[Player, Engaged]]]:
+    """Who behind each of these entries of a tournament is called or playing in another one of the show.
+
+    In a fixed number of queries; entries of whom nobody is are left out.
+    """
+    places = [place for place in engaged(show=tournament.show_id) if place.stage.tournament_id != tournament.pk]
+    if not places:
+        return {}
+    behind = people_behind({*entries, *(place.entry.pk for place in places)})
+    there: dict[int, list[Engaged]] = {}
+    for place in places:
+        for player in behind[place.entry.pk]:
+            there.setdefault(player, []).append(place)
+    players = Player.objects.in_bulk([player for player in there if any(player in behind[e] for e in entries)])
+    by_number = sorted(players.values(), key=lambda player: player.number)
+    found = {
+        entry: [(player, place) for player in by_number if player.pk in behind[entry] for place in there[player.pk]]
+        for entry in entries
+    }
+    return {entry: lines for entry, lines in found.items() if lines}
 
 
 def records_of(people: Iterable[Player]) -> list[Player]:
@@ -498,8 +667,8 @@ def _by_name(names: list[tuple[int, str]], typed: str, at_most: int) -> tuple[in
 
 
 def too_many_games(stage: Stage, rules: QualifyingRules) -> list[Entry]:
-    """Who has more games in the stage, or on one machine of it, than these rules allow; by number."""
-    live = Score.objects.filter(stage=stage, state__in=Score.LIVE).order_by()
+    """Who has more single games in the stage, or on one machine of it, than these rules allow; by number."""
+    live = Score.objects.filter(stage=stage, match=None, state__in=Score.LIVE).order_by()
     games = [Played(*pair, 0) for pair in live.values_list("entry_id", "machine_id")]
     cancelled, moves = withdrawn(stage)
     carried, _ = ranked_elsewhere(games, moves, rules.games_per_machine)

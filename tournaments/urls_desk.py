@@ -58,6 +58,7 @@ urlpatterns = [
     path(f"{STAGE}matches/<int:match>/rule/", board.rule, name="match-rule"),
     path(f"{STAGE}matches/<int:match>/<slug:act>/", board.act, name="match-act"),
     path(f"{STAGE}draw/publish/", draw.publish, name="publish"),
+    path(f"{STAGE}draw/lot/", draw.by_lot, name="draw-lot"),
     path(f"{STAGE}draw/take-back/", board.take_back, name="take-back"),
     path(f"{STAGE}redraw/", redraw.redraw, name="redraw"),
     path(f"{STAGE}redraw/publish/", redraw.publish, name="redraw-publish"),

@@ -21,6 +21,7 @@ LEVELS = {
     "formats": 1,
     "format": 1,
     "models": 2,
+    "line_ups": 2,
     "selectors": 3,
     "services": 4,
     "forms": 5,

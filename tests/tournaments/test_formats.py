@@ -1,5 +1,6 @@
 """The contract of every format installed, and how rules are read."""
 
+import re
 from dataclasses import FrozenInstanceError, dataclass, fields, replace
 from random import Random
 
@@ -118,6 +119,20 @@ def test_a_stage_with_paper_slips_has_something_for_players_and_for_the_desk(cho
     for spec in chosen.stages:
         if spec.slips:
             assert {(spec.key, "public"), (spec.key, "desk")} <= set(chosen.panels)
+
+
+@every_format
+def test_a_stage_played_in_groups_is_drawn_by_its_format_for_everybody_and_on_paper(chosen):
+    for spec in chosen.stages:
+        if spec.grouped:
+            assert isinstance(chosen, formats.Grouping)
+            assert {(spec.key, "public"), (spec.key, "entry"), (spec.key, "paper")} <= set(chosen.panels)
+            assert spec.alone
+
+
+@every_format
+def test_what_competes_has_a_noun_in_small_letters(chosen):
+    assert re.fullmatch("[a-z]+", chosen.noun)
 
 
 # How many can play

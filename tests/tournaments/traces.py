@@ -9,7 +9,7 @@ from django.db import connection
 from tournaments.models import Journal, Tournament
 from tournaments.services.undoing import rows
 
-WRITE = re.compile(r'\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+"tournaments_(\w+)"')
+WRITE = re.compile(r'\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+"(?:tournaments|teams)_(\w+)"')
 
 
 @contextmanager

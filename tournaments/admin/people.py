@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 
+from tournaments import selectors
 from tournaments.admin.base import (
     Act,
     NothingToSay,
@@ -112,7 +113,7 @@ class EntryAdmin(ServiceAdmin):
     list_display_links = ("number", "person")
     list_filter = ("status", "tournament", "pool__kind")
     list_select_related = ("player", "tournament__show", "pool")
-    search_fields = ("=number", "player__name", "player__email", "player__ifpa_number")
+    search_fields = ("=number", "player__name", "title", "player__email", "player__ifpa_number")
     search_help_text = "A number finds exactly that number; otherwise a part of the name, e-mail or IFPA number."
     autocomplete_fields = ("tournament", "player")
     form = EntryForm
@@ -233,10 +234,10 @@ class PlayerAdmin(ServiceAdmin):
         return found, distinct
 
     def save_model(self, request: HttpRequest, obj: Player, form: Any, change: bool) -> None:
-        entry = Entry.objects.filter(player=obj.pk).order_by("tournament_id").select_related("tournament").first()
+        entry = next(iter(selectors.entries_with(obj)), None)
         if entry is None:
             raise Refusal(f"{obj} is entered in no tournament; enter the person first.")
-        entries.change_details(entry, actor=actor(request), expected=obj.show.revision, **typed(form))
+        entries.change_details(entry, actor=actor(request), expected=obj.show.revision, person=obj, **typed(form))
 
     def journal_lookup(self, object_id: str) -> dict[str, str] | None:
         return {"entry__player__id__exact": object_id}

@@ -37,12 +37,13 @@ class MachineState(StrEnum):
 
 
 class Entrant(NamedTuple):
-    """Whoever competes: a player or a team. `number` is what people see and call."""
+    """Whoever competes. `number` is what people see and call; `group` where the stage is played in groups."""
 
     id: int
     number: int
     name: str
     standing: Standing = Standing.IN
+    group: str = ""
 
 
 class StageMachine(NamedTuple):
@@ -72,6 +73,24 @@ class Played(NamedTuple):
     entry: int
     machine: int
     value: int
+
+
+class Part(NamedTuple):
+    """An entry's part in a match: `value` is what its score counts there, None without one; `away` for one that does
+    not play it.
+    """
+
+    entry: int
+    value: int | None = None
+    away: bool = False
+
+
+class Met(NamedTuple):
+    """A match of a stage: two or more against each other on one machine, or one alone."""
+
+    machine: int
+    parts: tuple[Part, ...]
+    round: int = 1
 
 
 class Note(NamedTuple):
@@ -107,7 +126,7 @@ class StageFacts:
     result that somebody has to choose between; `spent` are games that were played and count for nothing, discarded by
     a ruling; `carried` are scores as they were made on machines withdrawn by rescaling, which `played` has where they
     are ranked; `notes` say what a ruling or a withdrawn machine made of a result; `may_enter` is how many people may
-    still take a place.
+    still take a place. `met` are the matches of a stage played in groups; what was scored in them is not in `played`.
     """
 
     phase: Phase
@@ -121,6 +140,7 @@ class StageFacts:
     notes: tuple[Note, ...] = ()
     decisions: tuple[Decision, ...] = ()
     may_enter: int = 0
+    met: tuple[Met, ...] = ()
 
     def entrant(self, entry: int) -> Entrant:
         """The entrant with this id."""

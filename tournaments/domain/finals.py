@@ -37,13 +37,16 @@ class PlayOff:
         """The worst place the tie covers."""
         return self.first + len(self.entries) - 1
 
-    def words(self) -> str:
-        """ "a play-off game of 3 players for 1 place", "a play-off game of 2 players for 1st place"."""
+    def words(self, noun: str = "player") -> str:
+        """ "a play-off game of 3 players for 1 place", "a play-off game of 2 players for 1st to 2nd place".
+
+        `noun` is what one that competes is called.
+        """
         if self.places == len(self.entries):
             at_stake = f"{place_words(self.first)} to {place_words(self.last)} place"
         else:
             at_stake = "1 place" if self.places == 1 else f"{self.places} places"
-        return f"a play-off game of {len(self.entries)} players for {at_stake}"
+        return f"a play-off game of {len(self.entries)} {noun}s for {at_stake}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,9 @@ class StageMachine(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     substitute = models.ForeignKey(Machine, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
     factor = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    drawn_from = models.PositiveSmallIntegerField(
+        null=True, blank=True, editable=False, help_text="Out of how many machines the lot fell on this one."
+    )
 
     class Meta:
         ordering = ["stage", "machine__name"]

@@ -1,5 +1,8 @@
+from datetime import date
+
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Lower
 
 from tournaments.domain.facts import Standing
 from tournaments.models.places import PlacePool
@@ -50,7 +53,7 @@ class Player(models.Model):
 
 
 class Entry(models.Model):
-    """Whoever competes in a tournament."""
+    """Whoever competes in a tournament: a player, or several people under a name of their own."""
 
     class Status(models.TextChoices):
         ENTERED = "entered", "entered"
@@ -60,7 +63,10 @@ class Entry(models.Model):
         MERGED = "merged", "merged with another"
 
     tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="entries")
-    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="entries")
+    player = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
+    title = models.CharField(
+        max_length=100, blank=True, help_text="The name of who competes where it is no one person."
+    )
     number = models.PositiveIntegerField()
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.ENTERED)
     pool = models.ForeignKey(PlacePool, on_delete=models.PROTECT, null=True, blank=True, related_name="entries")
@@ -75,19 +81,51 @@ class Entry(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["tournament", "number"], name="number_once_in_a_tournament"),
             models.UniqueConstraint(fields=["tournament", "player"], name="player_once_in_a_tournament"),
+            models.UniqueConstraint(
+                "tournament",
+                Lower("title"),
+                condition=~models.Q(title=""),
+                name="title_once_in_a_tournament",
+                violation_error_message="The tournament has another entry of this name.",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(player=None) ^ models.Q(title=""), name="entry_of_a_player_or_with_a_title"
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.number} {self.player.name}"
+        return f"{self.number} {self.name}"
 
     @property
     def name(self) -> str:
-        return self.player.name
+        return self.player.name if self.player else self.title
+
+    @property
+    def person(self) -> Player:
+        """The player; raises `LookupError` where it is no one person that competes."""
+        if self.player is None:
+            raise LookupError(f"{self} is not one person.")
+        return self.player
+
+    @property
+    def born_on(self) -> date | None:
+        """The player's date of birth, as far as it is known."""
+        return self.player.born_on if self.player else None
+
+    @property
+    def country(self) -> str:
+        """The player's country, as far as it is known."""
+        return self.player.country if self.player else ""
+
+    @property
+    def ifpa_number(self) -> str:
+        """The player's number in the world rankings, as far as it is known."""
+        return self.player.ifpa_number if self.player else ""
 
     @property
     def age_known(self) -> bool:
         """Whether there is a date of birth, which was compared with the age limit, or somebody was shown the age."""
-        return self.player.born_on is not None or self.age_checked_at is not None
+        return self.born_on is not None or self.age_checked_at is not None
 
     @property
     def standing(self) -> Standing:

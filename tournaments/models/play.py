@@ -15,6 +15,7 @@ class Seat(models.Model):
     stage = models.ForeignKey(Stage, on_delete=models.PROTECT, related_name="seats")
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="seats")
     seed = models.PositiveSmallIntegerField()
+    group = models.CharField(max_length=5, blank=True, help_text="Where the stage is played in groups, which one.")
     why = models.CharField(max_length=300, blank=True)
 
     class Meta:

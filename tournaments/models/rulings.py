@@ -25,6 +25,7 @@ class Ruling(models.Model):
         PLAY_OFF = "play-off", "play-off result"
         ORDER = "order", "ruling on an order"
         LOTS = "lots", "lots drawn"
+        SEEDING = "seeding", "order of seeds"
         PLAYED_ON = "played-on", "fault, played on"
         STOPPED = "stopped", "fault, game stopped"
         EXTRA_BALL = "extra-ball", "extra ball, next ball not played"

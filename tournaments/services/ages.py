@@ -92,9 +92,7 @@ def follow_rules(tournament: Tournament, earlier_limit: int | None, earlier_day:
         return
     competing = [entry for entry in _entries(tournament) if entry.standing == Standing.IN]
     over = [
-        str(entry)
-        for entry in competing
-        if entry.player.born_on and age_on(tournament.starts_on, entry.player.born_on) >= limit
+        str(entry) for entry in competing if entry.born_on and age_on(tournament.starts_on, entry.born_on) >= limit
     ]
     if over:
         raise Refusal(

@@ -231,12 +231,16 @@ def _games(stage: Stage) -> dict[str, str]:
 def _results(stage: Stage) -> dict[str, str]:
     entries = {entry.pk: str(entry) for entry in Entry.objects.filter(seats__stage=stage).select_related("player")}
     found = {}
-    for match, outcome in outcomes(stage):
-        if all(finish.value is None for finish in outcome.finishes):
+    for contest in outcomes(stage):
+        finishes = contest.outcome.finishes
+        if all(finish.value is None for finish in finishes):
             # Nobody is first because of not playing.
             continue
-        for finish in outcome.finishes:
-            value = "no score" if finish.value is None else grouped(finish.value)
-            subject = f"{entries.get(finish.entry, finish.entry)} on {match.machine.name}"
+        for finish in finishes:
+            if finish.value is None:
+                value = "no score"
+            else:
+                value = points_words(finish.value) if stage.spec.grouped else grouped(finish.value)
+            subject = f"{entries.get(finish.entry, finish.entry)} {contest.where}"
             found[subject] = f"{place_words(finish.place, finish.shared)}, {value}"
     return found

@@ -57,9 +57,11 @@ def register(
     with change(tournament, actor=actor, action="register", key=key, carried=carried, lock_show=True) as log:
         if log.first and log.first.entry:
             return log.first.entry
+        if tournament.kind.stages[0].grouped:
+            raise Refusal(f"Nobody enters {tournament.name} alone; it is played by several people under one name.")
         _refuse_newcomer_while_closing(tournament, log)
         if player is None:
-            player = _person(tournament.show, number=number, namesake_is_another=namesake_is_another, **details)
+            player = new_person(tournament.show, number=number, namesake_is_another=namesake_is_another, **details)
         player.refresh_from_db(fields=["born_on"])
         if player.show_id != tournament.show_id:
             raise Refusal(f"{player} is not a person of {tournament.show}.", field="player")
@@ -110,7 +112,11 @@ def _take_place(tournament: Tournament, kind: str, log: Log, sold_at: datetime |
     return pool
 
 
-def _person(show: Show, *, number: int | None, namesake_is_another: bool, name: str, **details: str) -> Player:
+def new_person(show: Show, *, number: int | None, namesake_is_another: bool, name: str, **details: str) -> Player:
+    """A new person of the show, with the next number unless one is given; called inside a change that locks the show.
+
+    The same name or e-mail address as somebody else's asks (`NeedsDecision`, settle "namesake") first.
+    """
     if number is not None:
         holder = Player.objects.filter(show=show, number=number).first()
         if holder and holder.merged_into_id:
@@ -154,12 +160,13 @@ def change_details(
     contact: str = "",
     born_on: date | None = None,
     expected: int | None = None,
+    person: Player | None = None,
 ) -> None:
     """Correct a person's details, noted in every tournament the person is entered in.
 
-    The journal keeps which ones changed, and the values of the public ones only. A date of birth that is too old for
-    a tournament in which the person competes is refused. `expected` is the show's revision that the person at the form
-    looked at.
+    `person` says who of those behind an entry of several people. The journal keeps which ones changed, and the values
+    of the public ones only. A date of birth that is too old for a tournament in which the person competes is refused.
+    `expected` is the show's revision that the person at the form looked at.
     """
     typed: dict[str, Any] = {
         "name": " ".join(name.split()),
@@ -170,7 +177,7 @@ def change_details(
         "born_on": born_on,
     }
     with changes_in(entry.tournament.show):
-        player = Player.objects.select_related("show").get(pk=entry.player_id)
+        player = Player.objects.select_related("show").get(pk=(person or entry.person).pk)
         if player.merged_into_id:
             raise Refusal(f"{player} is {selectors.kept(player)} now; correct that one.")
         changed = [field for field, value in typed.items() if getattr(player, field) != value]
@@ -185,12 +192,13 @@ def change_details(
         checked(player)
         player.save(update_fields=changed)
         words = ", ".join(WORDS.get(field, field) for field in changed)
-        for own in player.entries.select_related("tournament", "player").order_by("tournament_id"):
+        for own in selectors.entries_with(player):
             with change(own.tournament, actor=actor, action="change details") as log:
                 log.write(f"{own}: {words} corrected.", before=before, after=after, entry=own)
         with change_shared(player.show, actor=actor, action="change details", expected=expected) as log:
             log.write(f"{player}: {words} corrected.", before=before, after=after, entry=entry)
-    entry.player = player
+    if person is None:
+        entry.player = player
 
 
 def check_in(
@@ -207,11 +215,28 @@ def check_in(
             return
         if stored.status != Entry.Status.ENTERED:
             raise Refusal(f"{stored} is {stored.get_status_display()}.")
+        if not elsewhere:
+            _refuse_once_called(stored)
         told = _check_age(stored, log, born_on=born_on, seen=age_seen)
         if not elsewhere:
             ages.refuse_unknown_age(stored)
         _set(stored, Entry.Status.CHECKED_IN, log, " ".join([f"{stored} is here.", *told]))
     entry.status, entry.age_checked_at, entry.player = stored.status, stored.age_checked_at, stored.player
+
+
+def _refuse_once_called(entry: Entry) -> None:
+    """Where the first stage is played in groups, whoever has not come by then has been called in vain.
+
+    Source: house rules, "Late check-in is allowed until its first match is called".
+    """
+    called = Match.objects.filter(sides__entry=entry, called_at__isnull=False).exclude(state=Match.State.VOID)
+    first = called.select_related("machine", "stage__tournament__show").order_by("called_at").first()
+    if first and first.called_at and first.stage.spec.grouped:
+        at = first.called_at.astimezone(entry.tournament.show.zone)
+        raise Refusal(
+            f"{entry} was called to {first.machine.name} at {at:%H:%M}; it is too late to check in. An organiser can"
+            " start that match if they are here after all, or let it be lost by being late."
+        )
 
 
 def confirm_age(entry: Entry, *, actor: Actor, born_on: date | None = None) -> None:
@@ -232,7 +257,7 @@ def _check_age(stored: Entry, log: Log, *, born_on: date | None, seen: bool) -> 
     if tournament.age_limit is None:
         return []
     if born_on:
-        new = ages.note_birth(stored.player, born_on, _today(tournament.show, log))
+        new = ages.note_birth(stored.person, born_on, _today(tournament.show, log))
         return ["The date of birth is noted."] if new else []
     if not seen or stored.age_known:
         return []
@@ -292,7 +317,7 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> No
         need_reason(reason)
         refuse_own_game(actor, [stored.pk])
         refuse_once_declared(stored.tournament)
-        ages.refuse_too_old(stored.name, stored.player.born_on, stored.tournament)
+        ages.refuse_too_old(stored.name, stored.born_on, stored.tournament)
         ruling = stored.rulings.filter(kind=Ruling.Kind.DISQUALIFIED, undone_at=None).first()
         earlier = _earlier(stored)
         with as_shown(stored.tournament, shown):
@@ -320,7 +345,7 @@ def _earlier(entry: Entry) -> Entry.Status:
 def _stored(entry: Entry) -> Entry:
     stored = Entry.objects.select_related("player", "tournament__show").get(pk=entry.pk)
     if stored.status == Entry.Status.MERGED:
-        raise Refusal(f"{stored} is {selectors.kept(stored.player)} now.")
+        raise Refusal(f"{stored} is {selectors.kept(stored.person)} now.")
     return stored
 
 
@@ -336,10 +361,12 @@ def _refuse_with_seat(entry: Entry) -> None:
     """
     seat = entry.seats.select_related("stage__tournament").order_by("-stage__position").first()
     if seat and not decided_by_games(seat.stage) and not seat.stage.matches.exclude(state=Match.State.VOID).exists():
-        raise Refusal(
-            f"{entry.name} has seed {seat.seed} of the {seat.stage.label.lower()};"
-            " take the cut back first, then declare it again."
+        again = (
+            "take the groups back first, then draw them up again"
+            if seat.stage.spec.grouped
+            else "take the cut back first, then declare it again"
         )
+        raise Refusal(f"{entry.name} has seed {seat.seed} of the {seat.stage.label.lower()}; {again}.")
 
 
 def _set(

@@ -16,7 +16,7 @@ from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, Stage
 from tournaments.services import late as late_changes
 from tournaments.services.change import Actor, Log, change
 from tournaments.services.effects import decided
-from tournaments.services.progress import follow, refuse_once_declared
+from tournaments.services.progress import follow, level_matches, refuse_once_declared
 from tournaments.services.scores import in_range, named, players_of, refuse_if_stale, save, snapshot, stored_score
 from tournaments.services.shows import need_reason, refuse_own_game
 
@@ -120,27 +120,51 @@ def play_again(match: Match, *, actor: Actor, reason: str, machine: Machine | No
         new = machine or stored.machine
         if new.pk != stored.machine_id:
             _check_machine(stored, new)
-        about = {"stage": stored.stage, "match": stored, "machine": stored.machine}
-        ruling = _ruling(stored.stage.tournament, actor, log, Kind.REPLAYED, reason, **about)
-        with decided(stored.stage.tournament, ruling, log, shown):
-            if new.pk != stored.machine_id:
-                StageMachine.objects.get_or_create(stage=stored.stage, machine=new)
-            live = Score.objects.filter(match=stored, state__in=(*Score.LIVE, Score.State.WAITING))
-            live.update(state=Score.State.VOID, revision=log.revision)
-            stored.sides.update(agreed_at=None)
-            was, stored.machine, stored.state = stored.machine, new, Match.State.PLANNED
-            stored.called_at = stored.warm_up_at = stored.swapped_at = stored.started_at = stored.done_at = None
-            stored.save()
-            ruling.save()
-            log.write(
-                f"{stored.stage.label}, game {stored.round}: stopped on {was.name}, played again on {new.name}.",
-                before={"machine": was.code},
-                after={"machine": new.code},
-                reason=reason,
-                machine=new,
-                ruling=ruling,
-            )
-            follow(stored, log)
+        return _play_again(stored, new, actor, log, reason, shown)
+
+
+def play_level_again(match: Match, *, actor: Actor) -> Ruling:
+    """A match of a group that ended level is played again on the same machine; sent twice it is once.
+
+    Source: house rules, "a level match is replayed". The equal scores stay in the history.
+    """
+    with change(match.stage.tournament, actor=actor, action="rule") as log:
+        stored = _match(match)
+        before = Ruling.objects.filter(match=stored, kind=Kind.REPLAYED, undone_at=None).order_by("-pk").first()
+        if before and not stored.scores.filter(state__in=Score.LIVE).exists():
+            return before
+        _check_open(stored, log)
+        refuse_own_game(actor, [side.entry_id for side in stored.sides.all()])
+        if stored not in level_matches(stored.stage):
+            raise Refusal(f"{stored} is not level.")
+        reached = stored.scores.filter(state__in=Score.COUNTED)[0].counts or 0
+        return _play_again(stored, stored.machine, actor, log, f"Level at {grouped(reached)}.", told="level")
+
+
+def _play_again(
+    match: Match, new: Machine, actor: Actor, log: Log, reason: str, shown: str = "", *, told: str = "stopped"
+) -> Ruling:
+    about = {"stage": match.stage, "match": match, "machine": match.machine}
+    ruling = _ruling(match.stage.tournament, actor, log, Kind.REPLAYED, reason, **about)
+    with decided(match.stage.tournament, ruling, log, shown):
+        if new.pk != match.machine_id:
+            StageMachine.objects.get_or_create(stage=match.stage, machine=new)
+        live = Score.objects.filter(match=match, state__in=(*Score.LIVE, Score.State.WAITING))
+        live.update(state=Score.State.VOID, revision=log.revision)
+        match.sides.update(agreed_at=None)
+        was, match.machine, match.state = match.machine, new, Match.State.PLANNED
+        match.called_at = match.warm_up_at = match.swapped_at = match.started_at = match.done_at = None
+        match.save()
+        ruling.save()
+        log.write(
+            f"{match.stage.label}, game {match.round}: {told} on {was.name}, played again on {new.name}.",
+            before={"machine": was.code},
+            after={"machine": new.code},
+            reason=reason,
+            machine=new,
+            ruling=ruling,
+        )
+        follow(match, log)
     return ruling
 
 

@@ -3,10 +3,11 @@
 House rules, "Second round", "Warm-up each", "Games 1-4", "Semi-finals", "5th-8th, then final".
 """
 
+import random
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from tournaments import selectors
+from tournaments import formats, selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
 from tournaments.domain.scores import doubt, grouped
@@ -20,7 +21,9 @@ from tournaments.services.progress import (
     decided_by_games,
     fill,
     follow,
+    on_its_machine,
     refuse_once_declared,
+    with_its_players,
 )
 from tournaments.services.scores import Recorded, in_range, save
 from tournaments.services.shows import need_reason, refuse_own_game
@@ -33,14 +36,25 @@ def plan(stage: Stage, machines: Sequence[Machine], *, seed: int = 0) -> list[Pl
         raise Refusal(f"The {stage.label.lower()} has no seats yet; the stage before it decides them.")
     if len({machine.pk for machine in machines}) != len(machines):
         raise Refusal("A machine is named twice.", field="machines")
-    kind = stage.tournament.kind
-    return kind.deal(stage.key, seats, [machine.pk for machine in machines], stage.tournament.rules_in_force, seed)
+    kind, rules, chosen = stage.tournament.kind, stage.tournament.rules_in_force, [machine.pk for machine in machines]
+    if stage.spec.grouped:
+        return formats.grouping(kind).deal_groups(_in_groups(stage), chosen, rules, seed)
+    return kind.deal(stage.key, seats, chosen, rules, seed)
 
 
 def deal(
-    stage: Stage, *, actor: Actor, machines: Sequence[Machine], seed: int = 0, expected: int | None = None
+    stage: Stage,
+    *,
+    actor: Actor,
+    machines: Sequence[Machine],
+    seed: int = 0,
+    drawn_from: int | None = None,
+    expected: int | None = None,
 ) -> None:
-    """Publish the matches of a stage: the draw of a round, or the games of a final."""
+    """Publish the matches of a stage: the draw of a round, or the games of a final.
+
+    `drawn_from` says out of how many machines the lot fell on this one, where a lot was drawn.
+    """
     # Before the change, because a draw may take seconds and every other writer would wait for it.
     seated = _seated(stage)
     planned = plan(stage, machines, seed=seed)
@@ -48,24 +62,52 @@ def deal(
         stored = _stored_stage(stage)
         if stored.state != Stage.State.PLANNED:
             raise Refusal(f"The {stored.label.lower()} has begun.")
+        if stored.spec.by_lot and drawn_from is None:
+            raise Refusal(f"The machine of the {stored.label.lower()} is drawn by lot, not chosen.", field="machines")
         if stored.matches.exclude(state=Match.State.VOID).exists():
             raise Refusal(f"The matches of the {stored.label.lower()} are published; take them back first.")
         # Read anew: a machine may have broken down while the matches were drawn.
         for machine in Machine.objects.filter(pk__in=[machine.pk for machine in machines]):
             if not machine.in_order:
                 raise Refusal(f"{machine} is out of order.", field="machines")
-            StageMachine.objects.get_or_create(stage=stored, machine=machine)
+            StageMachine.objects.update_or_create(stage=stored, machine=machine, defaults={"drawn_from": drawn_from})
         if _seated(stored) != seated:
             raise Stale("Somebody changed the seats while the matches were drawn. Nothing was published; look again.")
         deal_matches(stored, planned)
+        lot = f" {machines[0]} was drawn by lot from {drawn_from} machines." if drawn_from else ""
         log.write(
-            f"{stored.label}: {len(planned)} matches published.",
+            f"{stored.label}: {len(planned)} matches published.{lot}",
             after={
                 "seed": seed,
                 "machines": [machine.code for machine in machines],
                 "matches": [[match.round, match.machine, *match.entries] for match in planned],
             },
         )
+
+
+def deal_by_lot(
+    stage: Stage,
+    *,
+    actor: Actor,
+    machines: Sequence[Machine],
+    chance: random.Random | None = None,
+    expected: int | None = None,
+) -> Machine:
+    """Draw the machine of a stage by lot from these, once, and publish the matches on it; the machine.
+
+    Matches taken back are published on the machine drawn before as long as it is in order. `chance` draws where a
+    rehearsal must come out the same. Source: house rules, "Random pick is drawn once, recorded and shown".
+    """
+    if not stage.spec.by_lot:
+        raise Refusal(f"The machine of the {stage.label.lower()} is chosen, not drawn by lot.")
+    if not machines:
+        raise Refusal("Choose the machines among which the lot is drawn.", field="machines")
+    drawn = StageMachine.objects.select_related("machine").exclude(drawn_from=None)
+    before = drawn.filter(stage=stage, machine__in_order=True).order_by("-pk").first()
+    machine = before.machine if before else (chance or random.SystemRandom()).choice(list(machines))
+    among = before.drawn_from if before else len(machines)
+    deal(stage, actor=actor, machines=[machine], drawn_from=among, expected=expected)
+    return machine
 
 
 def take_back(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:
@@ -80,7 +122,8 @@ def take_back(stage: Stage, *, actor: Actor, reason: str, expected: int | None =
             raise Refusal(f"The {stored.label.lower()} has begun.")
         before = [[m.round, m.machine_id, *(s.entry_id for s in m.sides.all())] for m in matches]
         clear_matches(stored)
-        StageMachine.objects.filter(stage=stored).delete()
+        # A lot that has been drawn is not drawn again.
+        StageMachine.objects.filter(stage=stored, drawn_from=None).delete()
         log.write(f"{stored.label}: matches taken back.", before={"matches": before}, reason=reason)
 
 
@@ -101,14 +144,14 @@ def open_round(stage: Stage, *, actor: Actor, round_number: int, reason: str) ->
         )
 
 
-def call(match: Match, *, actor: Actor) -> None:
-    """Call the players to the machine."""
+def call(match: Match, *, actor: Actor, at: datetime | None = None) -> None:
+    """Call the players to the machine; `at` is when they were, now unless it is given."""
     with change(match.stage.tournament, actor=actor, action="call match") as log:
         stored = _stored(match)
         if stored.state != Match.State.PLANNED:
             return
         _check_turn(stored, log)
-        stored.called_at = log.now
+        stored.called_at = at or log.now
         _move(stored, Match.State.CALLED, log, f"{_named(stored)}: called.")
 
 
@@ -279,38 +322,74 @@ def absent(match: Match, *, actor: Actor, entry: int, reason: str, away: bool = 
         if side.absent == away:
             return
         need_reason(reason)
-        if stored.stage.state == Stage.State.CLOSED:
-            raise Refusal(f"{stored.stage.label} is closed; an organiser can reopen it.")
-        refuse_once_declared(stored.stage.tournament)
         ruled = Ruling.objects.filter(match=stored, entry=side.entry, kind=Ruling.Kind.OUT_OF_MATCH, undone_at=None)
         if not away and ruled.exists():
             raise Refusal(f"{side.entry} is disqualified from this match; take that ruling back.")
-        if away and Score.objects.filter(match=stored, entry=side.entry, state__in=Score.LIVE).exists():
-            raise Refusal(f"{side.entry} has a score in this match.")
-        side.absent = away
-        side.save(update_fields=["absent"])
-        log.write(
-            f"{_named(stored)}: {side.entry} {'does not play' if away else 'plays after all'}.",
-            before={"absent": not away},
-            after={"absent": away},
-            reason=reason,
-            entry=side.entry,
-            machine=stored.machine,
-        )
-        follow(stored, log)
+        _stay_away(stored, side, log, away, reason)
+
+
+def forfeit(match: Match, *, actor: Actor, entry: int) -> None:
+    """Whoever has not come in time after the call loses the match, by an official's one tap.
+
+    Taken back like any absence. Source: house rules, "More than 5 minutes late after the call"; neither came: 0-0.
+    """
+    kind, rules = match.stage.tournament.kind, match.stage.tournament.rules_in_force
+    minutes = formats.grouping(kind).lateness(rules) if match.stage.spec.grouped else None
+    if minutes is None:
+        raise Refusal("Nobody loses this match by being late; say who does not play it, with the reason.")
+    with change(match.stage.tournament, actor=actor, action="forfeit") as log:
+        stored = _stored(match)
+        side = _side(list(stored.sides.select_related("entry__player")), entry, stored)
+        if side.absent:
+            return
+        refuse_own_game(actor, [other.entry_id for other in stored.sides.all()])
+        refuse_once_declared(stored.stage.tournament)
+        # When the first of two has lost it by being late the match is over, and the other one may be late as well.
+        never_begun = stored.state == Match.State.DONE and stored.started_at is None
+        won_alone = never_begun and stored.sides.filter(absent=True).exists()
+        if stored.called_at is None or not (stored.state == Match.State.CALLED or won_alone):
+            raise Refusal(f"{_named(stored)} is not waiting for anybody: it is {stored.get_state_display()}.")
+        called = stored.called_at.astimezone(stored.stage.tournament.show.zone)
+        late_from = called + timedelta(minutes=minutes)
+        if log.now < late_from:
+            raise Refusal(f"{side.entry} was called at {called:%H:%M} and has until {late_from:%H:%M:%S} to come.")
+        reason = f"More than {minutes} minutes late after the call at {called:%H:%M}."
+        _stay_away(stored, side, log, True, reason)
+
+
+def _stay_away(match: Match, side: Side, log: Log, away: bool, reason: str) -> None:
+    if match.stage.state == Stage.State.CLOSED:
+        raise Refusal(f"{match.stage.label} is closed; an organiser can reopen it.")
+    refuse_once_declared(match.stage.tournament)
+    if away and Score.objects.filter(match=match, entry=side.entry, state__in=Score.LIVE).exists():
+        raise Refusal(f"{side.entry} has a score in this match.")
+    side.absent = away
+    side.save(update_fields=["absent"])
+    log.write(
+        f"{_named(match)}: {side.entry} {'does not play' if away else 'plays after all'}.",
+        before={"absent": not away},
+        after={"absent": away},
+        reason=reason,
+        entry=side.entry,
+        machine=match.machine,
+    )
+    follow(match, log)
 
 
 def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str, shown: str = "") -> None:
     """The next in the original order takes a leaver's seat and matches, before the stage has begun.
 
-    Refused where games decide the seats: everybody behind the leaver there has a game of their own. Our choice.
+    In groups, where all matches are open at once, before the leaver's first match is called. Refused where games
+    decide the seats: everybody behind the leaver there has a game of their own. Our choice.
     `shown` is the digest of the effects that the person saw.
     """
     with change(stage.tournament, actor=actor, action="replace seat") as log:
         stored = _stored_stage(stage)
         need_reason(reason)
         refuse_own_game(actor, [entry, by])
-        if stored.state != Stage.State.PLANNED:
+        if stored.spec.grouped:
+            _refuse_once_called(stored, entry)
+        elif stored.state != Stage.State.PLANNED:
             raise Refusal(f"The {stored.label.lower()} has begun: the seat stays empty and the opponent plays alone.")
         if decided_by_games(stored):
             raise Refusal(f"Games decide who is in the {stored.label.lower()}: a leaver's seat in it stays empty.")
@@ -348,6 +427,13 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
             )
 
 
+def _refuse_once_called(stage: Stage, entry: int) -> None:
+    own = Match.objects.filter(stage=stage, sides__entry=entry)
+    begun = own.exclude(state__in=(Match.State.PLANNED, Match.State.VOID)).select_related("machine").first()
+    if begun:
+        raise Refusal(f"The match on {begun.machine.name} is {begun.get_state_display()}: the seat stays as it is.")
+
+
 def refill(stage: Stage, *, actor: Actor, reason: str) -> None:
     """An organiser's word that the next stages follow a corrected result although they were dealt already."""
     with change(stage.tournament, actor=actor, action="refill") as log:
@@ -372,6 +458,22 @@ def _check_turn(match: Match, log: Log, *, starts: bool = True) -> None:
         raise Refusal(f"{match.machine} is not open for play.", field="machine")
     if starts and not match.machine.in_order:
         raise Refusal(f"{match.machine} is out of order; no game starts on it.", field="machine")
+    if starts and stage.spec.grouped:
+        _refuse_busy(match)
+
+
+def _refuse_busy(match: Match) -> None:
+    """Raise `Refusal` while the machine, or one of who plays, is in another match: in groups all games are open."""
+    taken = on_its_machine(match)
+    if taken:
+        raise Refusal(f"{match.machine.name} is taken by {_versus(taken)}.", field="machine")
+    playing = with_its_players(match)
+    if playing:
+        raise Refusal(f"{_versus(playing)} on {playing.machine.name} comes first: nobody plays twice at once.")
+
+
+def _versus(match: Match) -> str:
+    return " against ".join(str(side.entry) for side in match.sides.select_related("entry__player").order_by("rank"))
 
 
 def _doubt(value: int, match: Match, side: Side) -> None:
@@ -398,6 +500,14 @@ def _move(match: Match, state: str, log: Log, summary: str, *, before: dict[str,
     match.revision = log.revision
     match.save()
     log.write(summary, before=before or {"state": was}, after={"state": state}, machine=match.machine)
+
+
+def _in_groups(stage: Stage) -> list[list[int]]:
+    """The entries of each group in seed order, the groups by their letters."""
+    groups: dict[str, list[int]] = {}
+    for group, entry in stage.seats.order_by("group", "seed").values_list("group", "entry_id"):
+        groups.setdefault(group, []).append(entry)
+    return list(groups.values())
 
 
 def _seated(stage: Stage) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from tournaments import selectors
+from tournaments import line_ups, selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.scores import grouped
@@ -58,6 +58,7 @@ def merge(keep: Player, gone: Player, *, actor: Actor, reason: str, shown: str =
         need_reason(reason)
         kept, left = _two_records(keep, gone)
         own = selectors.entries_of(left)
+        _tell_where_they_play_with_others(left, actor, MERGE, f"{left} is the same person as {kept}.", reason)
         for entry in own:
             _merge_in(entry, kept, left, actor, reason)
         with change_shared(kept.show, actor=actor, action=MERGE) as log:
@@ -95,6 +96,7 @@ def take_apart(gone: Player, *, actor: Actor, reason: str, shown: str = "") -> N
             raise Refusal(f"{kept} is the same person as {selectors.kept(kept)}; take those two apart first.")
         rulings = Ruling.objects.filter(kind=Ruling.Kind.MERGED, undone_at=None, data__gone=left.pk)
         merged = list(rulings.select_related("tournament__show", "entry__player").order_by("tournament_id"))
+        _tell_where_they_play_with_others(left, actor, TAKE_APART, f"{left} and {kept} are two persons again.", reason)
         for ruling in merged:
             _take_apart_in(ruling, kept, left, actor, reason)
         with change_shared(left.show, actor=actor, action=TAKE_APART) as log:
@@ -142,6 +144,9 @@ def _two_records(keep: Player, gone: Player) -> tuple[Player, Player]:
     for person in (kept, left):
         if person.merged_into_id:
             raise Refusal(f"{person} is {selectors.kept(person)} already.", field="other")
+    two = line_ups.why_two(kept, left)
+    if two:
+        raise Refusal(two, field="other")
     if kept.born_on and left.born_on and kept.born_on != left.born_on:
         raise Refusal(
             f"{kept} and {left} have different dates of birth; if they are one person, correct the wrong one first.",
@@ -150,6 +155,16 @@ def _two_records(keep: Player, gone: Player) -> tuple[Player, Player]:
     if kept.account_id and left.account_id:
         raise Refusal(f"{kept} and {left} have a login each; take one off in the administration first.", field="other")
     return kept, left
+
+
+def _tell_where_they_play_with_others(person: Player, actor: Actor, action: str, told: str, reason: str) -> None:
+    """A line in the journal of every tournament in which the person is behind an entry with others: the name there
+    may be another one from now on.
+    """
+    for entry in selectors.entries_with(person):
+        if entry.player_id is None:
+            with change(entry.tournament, actor=actor, action=action) as log:
+                log.write(f"{entry}: {told}", reason=reason, entry=entry)
 
 
 def _merge_in(given: Entry, kept: Player, left: Player, actor: Actor, reason: str) -> None:

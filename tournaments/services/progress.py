@@ -3,9 +3,12 @@
 Called inside the change that alters a score, so that two tablets in the same instant fill the next stages once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from tournaments import selectors
+from django.db.models import QuerySet
+
+from tournaments import formats, selectors
 from tournaments.domain import finals
 from tournaments.domain.finals import Game, Outcome
 from tournaments.domain.refusals import Refusal
@@ -14,21 +17,67 @@ from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, T
 from tournaments.services.change import Log
 
 
+class Contest(NamedTuple):
+    """What has an order of its own in a stage, and how that stands: one game "on Funhouse", or all "in group A".
+
+    `seats` is how many go on from an order between the best of several; 0 for any other.
+    """
+
+    where: str
+    outcome: Outcome
+    match: Match | None = None
+    seats: int = 0
+
+
 def follow(match: Match, log: Log) -> None:
     """Bring a match's state, and the seats that depend on its stage, up to date with its scores."""
     sides = list(match.sides.all())
     over = (*Score.COUNTED, Score.State.DISCARDED)
     scored = set(Score.objects.filter(match=match, state__in=over).values_list("entry_id", flat=True))
     out = _disqualified(match.stage)
-    done = all(side.absent or side.entry_id in scored | out for side in sides)
+    left = [side for side in sides if not side.absent and side.entry_id not in out]
+    done = all(side.entry_id in scored for side in left)
+    if match.stage.spec.grouped and len(left) < len(sides) and len(left) < 2:
+        # Whoever is left alone in a match of a group has won it without a game.
+        done = True
     if done and match.state != Match.State.DONE:
         match.state, match.done_at = Match.State.DONE, log.now
     elif not done and match.state == Match.State.DONE:
-        match.state, match.done_at = Match.State.PLAYING, None
+        match.done_at = None
+        _put_back_in_play(match, scored, log)
     match.revision = log.revision
-    match.save(update_fields=["state", "done_at", "revision"])
+    match.save(update_fields=["state", "called_at", "done_at", "revision"])
     open_next_round(match.stage, log)
     fill(match.stage, log)
+
+
+def _put_back_in_play(match: Match, scored: Collection[int], log: Log) -> None:
+    """A match that somebody had won without a game is called again, and its clock begins anew.
+
+    It waits for the call where its machine, or somebody who plays it, has been called to another one since.
+    """
+    if scored or match.started_at or not match.stage.spec.grouped:
+        match.state = Match.State.PLAYING
+    elif match.called_at is None or on_its_machine(match) or with_its_players(match):
+        match.state, match.called_at = Match.State.PLANNED, None
+    else:
+        match.state, match.called_at = Match.State.CALLED, log.now
+
+
+def on_its_machine(match: Match) -> Match | None:
+    """The other match of the stage that is called or played on the machine of this one."""
+    return _others_under_way(match).filter(machine=match.machine_id).first()
+
+
+def with_its_players(match: Match) -> Match | None:
+    """The other match of the stage to which somebody who plays this one is called."""
+    own = Side.objects.filter(match=match, absent=False).values("entry")
+    return _others_under_way(match).filter(sides__entry__in=own, sides__absent=False).first()
+
+
+def _others_under_way(match: Match) -> QuerySet[Match]:
+    others = Match.objects.filter(stage=match.stage, state__in=Match.UNDER_WAY).exclude(pk=match.pk)
+    return others.select_related("machine", "stage__tournament").order_by("called_at", "round", "order")
 
 
 def follow_entry(entry: Entry, log: Log) -> None:
@@ -62,6 +111,9 @@ def open_next_round(stage: Stage, log: Log) -> None:
     last = (
         stage.matches.exclude(state=Match.State.VOID).order_by("-round").values_list("round", flat=True).first() or 1
     )
+    if stored.spec.grouped:
+        # In groups no game waits for all others of the one before, only for its machine and for who plays it.
+        stored.open_round = max(stored.open_round, last)
     while stored.open_round < last and not _unfinished(stage, stored.open_round):
         stored.open_round += 1
         log.note(f"Game {stored.open_round} is open.")
@@ -96,19 +148,31 @@ def going_on(stage: Stage, feed: Feed) -> list[int]:
 
     Whoever is disqualified goes nowhere.
     """
-    games = outcomes(stage)
-    if not games or not all(outcome.decided for _, outcome in games):
+    contests = outcomes(stage)
+    if not contests or not all(contest.outcome.decided for contest in contests):
         return []
+    # The last word is between the best of all groups, where they are too many for the next stage.
+    games = [contest for contest in contests if contest.seats] or contests
     chosen = {
         entry
-        for _, outcome in games
-        for entry in (outcome.best(feed.many) if feed.best else outcome.others(feed.many))
+        for contest in games
+        for entry in (
+            contest.outcome.best(contest.seats or feed.many) if feed.best else contest.outcome.others(feed.many)
+        )
     } - _disqualified(stage)
     return [entry for entry in stage.seats.order_by("seed").values_list("entry_id", flat=True) if entry in chosen]
 
 
-def outcomes(stage: Stage) -> list[tuple[Match, Outcome]]:
-    """Each game of a stage of single games with how it stands; only the ties that matter there are play-offs."""
+def outcomes(stage: Stage) -> list[Contest]:
+    """Each game of a stage of single games, or each group, with how it stands; only ties that matter are play-offs."""
+    if stage.spec.grouped:
+        read = selectors.stage_facts(stage)
+        tournament = read.stage.tournament
+        kind, rules = formats.grouping(tournament.kind), tournament.rules_in_force
+        contests = [Contest(f"in group {group.label}", group.outcome) for group in kind.groups(read.facts, rules)]
+        winners = kind.between_winners(read.facts, rules)
+        seats = next((spec.seats for spec in tournament.kind.stages if spec.comes_from == stage.key), None) or 0
+        return contests + ([Contest("between the winners of the groups", winners, seats=seats)] if winners else [])
     go_on = next((feed.many for feed in stage.spec.feeds), None)
     matches = list(
         stage.matches.exclude(state=Match.State.VOID)
@@ -133,8 +197,8 @@ def outcomes(stage: Stage) -> list[tuple[Match, Outcome]]:
         .values_list("kind", "data", "reason")
     )
     return [
-        (
-            match,
+        Contest(
+            f"on {match.machine.name}",
             finals.outcome(
                 Game(
                     entries=tuple(side.entry_id for side in match.sides.all()),
@@ -148,9 +212,31 @@ def outcomes(stage: Stage) -> list[tuple[Match, Outcome]]:
                 ),
                 go_on,
             ),
+            match,
         )
         for match in matches
     ]
+
+
+def level_matches(stage: Stage) -> list[Match]:
+    """The matches of a stage played in groups that nobody has won: all have the same score, and it is played again.
+
+    Source: house rules, "a level match is replayed".
+    """
+    if not stage.spec.grouped:
+        return []
+    done = stage.matches.filter(state=Match.State.DONE).select_related("machine", "stage__tournament__show")
+    counts: dict[int, list[int | None]] = {}
+    for score in Score.objects.filter(match__in=done, state__in=Score.COUNTED):
+        counts.setdefault(score.match_id or 0, []).append(score.counts)
+    out = _disqualified(stage)
+    found = []
+    for match in done.prefetch_related("sides__entry__player").order_by("round", "order"):
+        playing = [side for side in match.sides.all() if not side.absent and side.entry_id not in out]
+        values = counts.get(match.pk, [])
+        if len(values) == len(playing) > 1 and len(set(values)) == 1:
+            found.append(match)
+    return found
 
 
 def places_before(stage: Stage) -> int:

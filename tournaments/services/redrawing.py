@@ -25,11 +25,15 @@ Out = Mapping[int, int | None]
 
 
 class Snapshot(NamedTuple):
-    """A stage as it stands, with its matches that have begun and those that are left."""
+    """A stage as it stands, with its matches that have begun and those that are left.
+
+    `alone` says that a match of one has no empty seat beside it: in groups whoever is alone plays so by the rules.
+    """
 
     running: Running
     begun: tuple[Match, ...]
     left: tuple[Match, ...]
+    alone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,15 @@ def offered(stage: Stage) -> bool:
 
 
 def substitutes(stage: Stage) -> list[Machine]:
-    """Machines in order that the tournament uses and that have no match in this stage, by name."""
+    """Machines in order that the tournament uses and that have no match in this stage, by name.
+
+    Where groups are the first that is played the tournament uses no others before: there any machine of the show is.
+    """
     drawn = set(stage.matches.exclude(state=Match.State.VOID).values_list("machine_id", flat=True))
     used: dict[Machine, list[StageMachine]] = {}
+    if stage.spec.grouped:
+        in_order = Machine.objects.filter(show=stage.tournament.show_id, in_order=True)
+        used = {machine: [] for machine in in_order.order_by("name", "code")}
     found = StageMachine.objects.filter(stage__tournament=stage.tournament_id, machine__in_order=True)
     for each in found.select_related("machine").order_by("machine__name", "machine__code"):
         used.setdefault(each.machine, []).append(each)
@@ -137,6 +147,7 @@ def snapshot(stage: Stage, out: Out) -> Snapshot:
         running,
         begun=tuple(match for match in rows if match.pk in begun),
         left=tuple(match for match in rows if match.pk not in begun),
+        alone=stage.spec.grouped,
     )
 
 
@@ -215,30 +226,48 @@ def compared(now: Snapshot, redealt: Redealt) -> Redraw:
         kept=tuple(kept),
         emptied=tuple(emptied),
         taken_out=tuple(taken_out),
-        put_in=_new_matches(now.running, taken_out, list(wanted.values())),
+        put_in=_new_matches(now, taken_out, list(wanted.values())),
     )
 
 
-def _new_matches(running: Running, taken_out: Sequence[Match], wanted: Sequence[PlannedMatch]) -> tuple[NewMatch, ...]:
+def _new_matches(now: Snapshot, taken_out: Sequence[Match], wanted: Sequence[PlannedMatch]) -> tuple[NewMatch, ...]:
     """The matches to be put in, each in the order of play of one that it replaces, its players by seed.
 
     Who plays alone keeps the empty seat beside them; who was marked as absent from a game still is.
     """
+    running = now.running
     seeds = {entry: number for number, entry in enumerate(running.seats)}
     sides = {(row.round, side.entry_id): (row, side) for row in taken_out for side in row.sides.all()}
     free = {(row.round, row.order) for row in taken_out}
+    last = max((row.order for row in taken_out), default=0)
     found = []
-    for new in sorted(wanted, key=lambda new: (new.round, sides[new.round, new.entries[0]][0].order)):
+    for new in sorted(wanted, key=lambda new: (new.round, _order_of(new, sides))):
         entries = set(new.entries)
-        row = sides[new.round, new.entries[0]][0]
-        if len(entries) == 1:
+        row, _ = sides.get((new.round, new.entries[0]), (None, None))
+        if len(entries) == 1 and row and not now.alone:
             entries |= set(_entries(row)) & running.gone
-        absent = {entry for entry in entries if entry in running.gone or sides[new.round, entry][1].absent}
-        order = row.order if (row.round, row.order) in free else min(o for r, o in free if r == new.round)
-        free.remove((new.round, order))
+        absent = {entry for entry in entries if entry in running.gone or _was_absent(new.round, entry, sides)}
+        wish = row.order if row else 0
+        orders = sorted(order for number, order in free if number == new.round)
+        if wish not in orders:
+            # Where more comes into a round than went out of it, the new matches are the last of it.
+            last += 1
+            wish = orders[0] if orders else last + len(running.announced)
+        order = wish
+        free.discard((new.round, order))
         in_order = tuple(sorted(entries, key=lambda entry: seeds[entry]))
         found.append(NewMatch(new.round, order, new.machine, in_order, frozenset(absent)))
     return tuple(found)
+
+
+def _order_of(new: PlannedMatch, sides: Mapping[tuple[int, int], tuple[Match, Side]]) -> int:
+    row, _ = sides.get((new.round, new.entries[0]), (None, None))
+    return row.order if row else 0
+
+
+def _was_absent(number: int, entry: int, sides: Mapping[tuple[int, int], tuple[Match, Side]]) -> bool:
+    _, side = sides.get((number, entry), (None, None))
+    return side is not None and side.absent
 
 
 def begun_in(stage: Stage, rows: Sequence[Match]) -> set[int]:

@@ -10,8 +10,9 @@ from datetime import date, datetime, timedelta
 from enum import Enum
 from itertools import cycle
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from tournaments import formats
@@ -71,9 +72,31 @@ SWINGS = (Swing.QUALIFYING, Swing.RESULTS, Swing.FINALS)
 """One tournament after the other."""
 
 
+class Cast(Protocol):
+    """How a format is rehearsed whose first stage is not played by single players with slips."""
+
+    def play(self, rehearsal: "Rehearsal", entries: int | None, stop: str | Swing) -> None:
+        """From registration to where the rehearsal stops; "" is before the first stage has begun."""
+        ...
+
+    def rows(self, tournaments: Sequence[int]) -> Sequence[QuerySet[Any]]:
+        """Everything beside the shared models that is kept of these tournaments, in the order of deleting it."""
+        ...
+
+
+_casts: dict[str, Cast] = {}
+
+
+def register(key: str, cast: Cast) -> None:
+    """Rehearse the format with this key so."""
+    _casts[key] = cast
+
+
 def playable() -> list[Format]:
     """The formats that this version can play."""
-    return [kind for kind in formats.known() if kind.stages[0].slips and not formats.not_yet(kind)]
+    return [
+        kind for kind in formats.known() if (kind.stages[0].slips or kind.key in _casts) and not formats.not_yet(kind)
+    ]
 
 
 def make(
@@ -103,21 +126,25 @@ def make(
             venue="A hall that does not exist",
             rehearsal=True,
         )
-        people = _People(show, Random(f"{seed} people"))
+        people = People(show, Random(f"{seed} people"))
         for kind, row, swing in zip(kinds, cycle(HALL), cycle(SWINGS), strict=False):
-            made = _Rehearsal(show, kind, seed, now, people, row)
+            made = Rehearsal(show, kind, seed, now, people, row, alone=bool(chosen))
             stop = _last_stage(kind, until) if until else swing
-            made.play(players, stop)
+            cast = _casts.get(kind.key)
+            if cast:
+                cast.play(made, players, stop)
+            else:
+                made.play(players, stop)
     return show
 
 
 def _last_stage(kind: Format, until: str) -> str:
-    """The stage with this key, or for a format that has none the last of its own before it."""
+    """The stage with this key, or for a format that has none the last of its own before it; "" if that is none."""
     own = [spec.key for spec in kind.stages]
     if until in own:
         return until
     order = next(keys for other in playable() if until in (keys := [spec.key for spec in other.stages]))
-    return [key for key in order[: order.index(until)] if key in own][-1]
+    return next((key for key in reversed(order[: order.index(until)]) if key in own), "")
 
 
 def _refuse_unknown(kinds: Sequence[Format], chosen: str, until: str) -> None:
@@ -152,6 +179,7 @@ def remove() -> None:
             Ruling.objects.filter(tournament__in=tournaments),
             Waiting.objects.filter(incident__machine__in=machines_of_it),
             Incident.objects.filter(machine__in=machines_of_it),
+            *(rows for cast in _casts.values() for rows in cast.rows(tournaments)),
             FinalPlace.objects.filter(tournament__in=tournaments),
             Seat.objects.filter(**in_stages),
             Score.objects.filter(**in_stages),
@@ -170,7 +198,7 @@ def remove() -> None:
             rows.delete()
 
 
-class _People:
+class People:
     """Invented people, each name once. Whoever plays in one tournament may play in another."""
 
     def __init__(self, show: Show, random: Random) -> None:
@@ -186,14 +214,23 @@ class _People:
         return next(self.names), self.random.choice(COUNTRIES), ifpa_number
 
 
-class _Rehearsal:
+class Rehearsal:
     """One tournament of the rehearsal."""
 
     def __init__(
-        self, show: Show, kind: Format, seed: int, now: datetime, people: _People, row: Sequence[Kind]
+        self,
+        show: Show,
+        kind: Format,
+        seed: int,
+        now: datetime,
+        people: People,
+        row: Sequence[Kind],
+        *,
+        alone: bool,
     ) -> None:
+        """`alone` says that it is the only tournament of the rehearsal, asked for by its key."""
         self.random, self.seed, self.now, self.people, self.row = Random(f"{seed} {kind.key}"), seed, now, people, row
-        self.children = kind.short_names
+        self.children, self.alone = kind.short_names, alone
         self.births = Random(f"{seed} {kind.key} births")
         self.tournament = shows.create_tournament(
             actor=None, show=show, name=kind.label, slug=kind.key, format=kind.key, starts_on=show.starts_on
@@ -233,6 +270,13 @@ class _Rehearsal:
             finals.play_until(str(stop))
 
     def _set_up(self) -> list[tuple[Machine, Kind]]:
+        hall = self.machines()
+        for machine, _ in hall:
+            machines.use(self.stage, actor=None, machine=machine)
+        return hall
+
+    def machines(self) -> list[tuple[Machine, Kind]]:
+        """The machines of this tournament in the hall, put up if they are not there yet."""
         hall = []
         for kind in self.row:
             machine = Machine.objects.filter(show=self.tournament.show, code=kind.code).first() or machines.add(
@@ -243,7 +287,6 @@ class _Rehearsal:
                 manufacturer=kind.manufacturer,
                 year=kind.year,
             )
-            machines.use(self.stage, actor=None, machine=machine)
             hall.append((machine, kind))
         return hall
 
@@ -289,7 +332,7 @@ class _Rehearsal:
             at=at,
         )
         if not self.children:
-            self.people.adults.append(entry.player)
+            self.people.adults.append(entry.person)
         return entry
 
     def _born_on(self) -> date | None:

@@ -51,11 +51,11 @@ class Finals:
         self._declare_cut(before)
         if not self._open(here):
             return
-        playing, *waiting = self._dealt(here)
+        playing, *waiting = self.dealt(here)
         self._begin(playing, careful=True)
-        for side in self._sides(playing)[::2]:
-            self._record(playing, side, self._value(playing, side))
-        warn_in(playing, self._sides(playing)[-1])
+        for side in self.sides(playing)[::2]:
+            self.record(playing, side, self.value(playing, side))
+        warn_in(playing, self.sides(playing)[-1])
         for match in waiting[:1]:
             matches.call(match, actor=None)
             self._choose(match)
@@ -74,11 +74,15 @@ class Finals:
 
     def _play(self, stage: Stage) -> None:
         """All matches in their order, then the play-offs that close the stage."""
-        for match in self._dealt(stage):
+        for match in self.dealt(stage):
             self._begin(match, careful=match.round == 1)
-            sides = self._sides(match)
+            sides = self.sides(match)
             for side, value in zip(sides, self._values(match, sides), strict=True):
-                self._record(match, side, value)
+                self.record(match, side, value)
+        self.close(stage)
+
+    def close(self, stage: Stage) -> None:
+        """End a stage; what is level is played off first."""
         while True:
             try:
                 stages.close_stage(stage, actor=None)
@@ -87,11 +91,13 @@ class Finals:
             else:
                 return
 
-    def _dealt(self, stage: Stage) -> list[Match]:
+    def dealt(self, stage: Stage) -> list[Match]:
+        """The matches of a stage in their order."""
         found = stage.matches.exclude(state=Match.State.VOID).select_related("machine", "stage__tournament__show")
         return list(found.order_by("round", "order"))
 
-    def _sides(self, match: Match) -> list[Side]:
+    def sides(self, match: Match) -> list[Side]:
+        """Who is in a match, in the order of choosing."""
         return list(match.sides.select_related("entry__tournament", "entry__player").order_by("rank"))
 
     def _begin(self, match: Match, *, careful: bool) -> None:
@@ -105,24 +111,26 @@ class Finals:
 
     def _choose(self, match: Match) -> None:
         """Whoever ranks better likes to play last, as most do."""
-        sides = self._sides(match)
+        sides = self.sides(match)
         free = list(range(1, len(sides) + 1))
         for side in sides:
             position = free.pop(-1 if self.random.random() < 0.8 else 0)
             matches.choose(match, actor=None, entry=side.entry_id, position=position)
 
-    def _record(self, match: Match, side: Side, value: int) -> None:
+    def record(self, match: Match, side: Side, value: int) -> None:
+        """A score that is agreed."""
         matches.record(match, actor=None, entry=side.entry_id, value=value, sure=value, agreed=True)
 
     def _values(self, match: Match, sides: Sequence[Side]) -> list[int]:
         """The scores of a match; the second and the third of four are level now and then."""
-        values = [self._value(match, side) for side in sides]
+        values = [self.value(match, side) for side in sides]
         if len(values) > 3 and self.random.random() < LEVEL_IN_A_GAME:
             _, second, third, *_ = sorted(values, reverse=True)
             values[values.index(third)] = second
         return values
 
-    def _value(self, match: Match, side: Side) -> int:
+    def value(self, match: Match, side: Side) -> int:
+        """A score that this entry may well reach there."""
         return believable(self.kinds[match.machine_id], self.skills[side.entry_id], self.random)
 
     def _declare_cut(self, stage: Stage) -> None:

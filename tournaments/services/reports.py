@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tournaments import selectors
+from tournaments import formats, selectors
 from tournaments.domain import results as places
 from tournaments.domain.advancement import HOW
 from tournaments.domain.refusals import Refusal
@@ -18,7 +18,7 @@ class Line:
     """One entry's line. `position` is None for who stands apart; `why` says which stage gave it, or why there is none.
 
     `points` and `games` are those of that stage; in a stage of single games the points are the score, and `how` says
-    in words what ordered somebody who was level there, such as "by play-off".
+    in words what ordered somebody who was level there, such as "by play-off". `group` where they are those of a group.
     """
 
     entry: Entry
@@ -28,6 +28,7 @@ class Line:
     games: int
     why: str = ""
     how: str = ""
+    group: str = ""
 
     @property
     def place(self) -> int | None:
@@ -37,6 +38,8 @@ class Line:
 
 def of_stage(stage: Stage) -> list[Line]:
     """Whoever is ranked in a stage, by position and then by number; in single games the position is that of a game."""
+    if stage.spec.grouped:
+        return _in_groups(stage)
     found = _ranked(stage) if stage.spec.ranked else _finishes(stage)
     entries = _entries(stage.tournament)
     lines = [
@@ -99,6 +102,19 @@ def _ranked(stage: Stage) -> list[tuple[int, int | None, bool, int, int, str]]:
     return [(row.entry, row.place, row.shared, row.points, row.games, "") for row in rows]
 
 
+def _in_groups(stage: Stage) -> list[Line]:
+    """Whoever is ranked in a group, group by group."""
+    read = selectors.stage_facts(stage)
+    tournament, entries = read.stage.tournament, _entries(stage.tournament)
+    groups = formats.grouping(tournament.kind).groups(read.facts, tournament.rules_in_force)
+    return [
+        Line(entries[row.entry], row.place, row.shared, row.points, row.games, stage.label, group=group.label)
+        for group in groups
+        for row in group.rows
+        if row.place is not None
+    ]
+
+
 def _finishes(stage: Stage) -> list[tuple[int, int | None, bool, int, int, str]]:
     return [
         (
@@ -109,8 +125,8 @@ def _finishes(stage: Stage) -> list[tuple[int, int | None, bool, int, int, str]]
             int(finish.value is not None),
             HOW.get(finish.why, ""),
         )
-        for _, outcome in outcomes(stage)
-        for finish in outcome.finishes
+        for contest in outcomes(stage)
+        for finish in contest.outcome.finishes
     ]
 
 

@@ -7,7 +7,7 @@ from tournaments.domain import results
 from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.results import Layer
-from tournaments.models import Entry, FinalPlace, Match, Stage, Tournament
+from tournaments.models import Entry, FinalPlace, Match, Score, Stage, Tournament
 from tournaments.services.change import Actor, change
 from tournaments.services.progress import next_has_begun, outcomes
 from tournaments.services.shows import need_reason
@@ -23,7 +23,8 @@ def places(tournament: Tournament) -> tuple[results.FinalPlace, ...]:
         if entry.standing == Standing.DISQUALIFIED:
             apart[entry.pk] = "disqualified"
         elif entry.pk not in ranked:
-            apart[entry.pk] = "did not play"
+            left = entry.standing == Standing.WITHDRAWN and entry.scores.filter(state__in=Score.LIVE).exists()
+            apart[entry.pk] = "withdrew" if left else "did not play"
     return results.final_places(layers, apart)
 
 
@@ -100,10 +101,12 @@ def _layers(stage: Stage) -> list[Layer]:
         rows = selectors.stage_facts(stage).table.ranked
         groups = tuple(tuple(row.entry for row in group) for _, group in groupby(rows, key=lambda row: row.place))
         return [Layer(stage.label, groups)] if groups else []
-    found = outcomes(stage)
-    if not found or any(outcome.missing for _, outcome in found):
+    found = [contest for contest in outcomes(stage) if not contest.seats]
+    if not found or any(contest.outcome.missing for contest in found):
         return _to_be_played(stage)
-    finishes = sorted((finish for _, outcome in found for finish in outcome.finishes), key=lambda finish: finish.place)
+    finishes = sorted(
+        (finish for contest in found for finish in contest.outcome.finishes), key=lambda finish: finish.place
+    )
     same = (tuple(finish.entry for finish in group) for _, group in groupby(finishes, key=lambda f: f.place))
     groups = tuple(same)
     return [Layer(stage.label, groups)] if groups else []
@@ -133,7 +136,7 @@ def _refuse_unless_decided(stage: Stage) -> None:
     if (
         not stage.spec.ranked
         and not next_has_begun(stage)
-        and not all(outcome.decided for _, outcome in outcomes(stage))
+        and not all(contest.outcome.decided for contest in outcomes(stage))
     ):
         raise Refusal(f"In the {stage.label.lower()} a tie is still to be played off.")
 

@@ -96,13 +96,15 @@ def undo_ruling(
         stage = stored.stage
         if stage is not None and stored.kind in Ruling.ORDERS:
             _refuse_once_declared(stage)
+        elif stage is not None and stored.kind == Ruling.Kind.SEEDING:
+            _refuse_once_drawn_up(stage)
         elif stage is not None and stored.changes["rows"] and stage.state != Stage.State.PLANNED:
             _refuse_once_begun(stored, stage)
             late_changes.refuse_unless(stage, log, late)
         else:
             refuse_once_declared(stored.tournament)
         if stored.kind == Ruling.Kind.DISQUALIFIED and stored.entry:
-            ages.refuse_too_old(stored.entry.name, stored.entry.player.born_on, stored.tournament)
+            ages.refuse_too_old(stored.entry.name, stored.entry.born_on, stored.tournament)
         going_on = late_changes.going_on_from(stage) if stage else None
         over, before = _too_many_games(stored), _as_it_is(stored)
         with as_shown(stored.tournament, shown):
@@ -155,6 +157,11 @@ def _refuse_once_begun(ruling: Ruling, stage: Stage) -> None:
         raise Refusal(f"The {stage.label.lower()} has begun: who has a seat keeps it.")
 
 
+def _refuse_once_drawn_up(stage: Stage) -> None:
+    if stage.seats.exists():
+        raise Refusal("The groups are drawn up by this order; take them back first.")
+
+
 def _told(ruling: Ruling) -> str:
     about = ruling.entry or ruling.machine
     words = f"{ruling}, {about}," if about else str(ruling)
@@ -164,7 +171,7 @@ def _told(ruling: Ruling) -> str:
 def _players_of(ruling: Ruling) -> list[int]:
     if ruling.match:
         return [side.entry_id for side in ruling.match.sides.all()]
-    if ruling.kind in Ruling.ORDERS:
+    if ruling.kind in (*Ruling.ORDERS, Ruling.Kind.SEEDING):
         return list(ruling.data["order"])
     return [ruling.entry_id] if ruling.entry_id else []
 
@@ -196,7 +203,7 @@ def _level(stage: Stage, log: Log, named: tuple[int, ...]) -> dict[int, Entry]:
 
 
 def _level_in_a_game(stage: Stage, named: tuple[int, ...]) -> dict[int, Entry]:
-    ties = [tie for _, outcome in outcomes(stage) for tie in outcome.play_offs]
+    ties = [tie for contest in outcomes(stage) for tie in contest.outcome.play_offs]
     if not ties:
         raise Refusal(f"Nobody is level in the {stage.label.lower()}.")
     tie = next((tie for tie in ties if set(named) & set(tie.entries)), ties[0])

@@ -324,7 +324,7 @@ class _Game:
         if self.entry.tournament_id != self.stage.tournament_id:
             raise Refusal(f"{self.entry} is not entered in {self.stage.tournament.name}.", field="number")
         if self.entry.status == Entry.Status.MERGED:
-            raise Refusal(f"{self.entry} is {selectors.kept(self.entry.player)} now.", field="number")
+            raise Refusal(f"{self.entry} is {selectors.kept(self.entry.person)} now.", field="number")
         if machine.pk not in states:
             raise Refusal(f"{machine} is not used in {self.stage.label.lower()}.", field="machine")
         self.state = StageMachine.State(states[machine.pk])

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from tournaments import formats, selectors
 from tournaments.domain.facts import Phase, QualifyingRules
 from tournaments.domain.refusals import Refusal
-from tournaments.models import Entry, Show, Stage, Tournament
+from tournaments.models import Player, Show, Stage, Tournament
 from tournaments.services import ages
 from tournaments.services.change import Actor, all_or_nothing, change, change_shared, refuse_unkept
 
@@ -202,9 +202,11 @@ def refuse_own_game(actor: Actor, entries: Collection[int]) -> None:
 
     Our choice, as at every table: nobody rules on a game of their own.
     """
-    own = Entry.objects.filter(pk__in=entries, player__account=actor).select_related("player") if actor else ()
-    for entry in own:
-        raise Refusal(f"{entry} is you: somebody else has to rule on your own game.")
+    player = Player.objects.filter(account=actor).first() if actor else None
+    for entry in selectors.entries_with(player) if player else ():
+        if entry.pk in entries:
+            is_you = "is you" if entry.player_id else "is yours"
+            raise Refusal(f"{entry} {is_you}: somebody else has to rule on your own game.")
 
 
 def refuse_too_many_games(stage: Stage, rules: QualifyingRules) -> None:

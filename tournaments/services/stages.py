@@ -13,7 +13,9 @@ from tournaments.selectors import StageRead
 from tournaments.services.change import Actor, change
 from tournaments.services.progress import (
     fill,
+    level_matches,
     next_has_begun,
+    open_next_round,
     outcomes,
     places_before,
     refuse_once_declared,
@@ -21,8 +23,8 @@ from tournaments.services.progress import (
 from tournaments.services.shows import need_reason
 
 
-def open_stage(stage: Stage, *, actor: Actor, expected: int | None = None) -> None:
-    """Let play begin."""
+def open_stage(stage: Stage, *, actor: Actor, expected: int | None = None, elsewhere: bool = False) -> None:
+    """Let play begin. Groups that are played `elsewhere`, as those of a folder were, need no published matches."""
     with change(stage.tournament, actor=actor, action="open stage", expected=expected) as log:
         stored = _stored(stage)
         if stored.state == Stage.State.OPEN:
@@ -31,7 +33,9 @@ def open_stage(stage: Stage, *, actor: Actor, expected: int | None = None) -> No
             raise Refusal(f"{stored.label} is closed; an organiser can reopen it.")
         if not stored.spec.playable:
             raise Refusal(f"{stored.label} cannot be played with this version yet.")
-        if stored.spec.matches and not stored.matches.exclude(state=Match.State.VOID).exists():
+        played_elsewhere = elsewhere and stored.spec.grouped and stored.seats.exists()
+        dealt = stored.matches.exclude(state=Match.State.VOID).exists() or played_elsewhere
+        if stored.spec.matches and not dealt:
             raise Refusal(f"The matches of the {stored.label.lower()} are not published yet.")
         if not stored.stage_machines.filter(state="open").exists():
             raise Refusal(f"{stored.label} has no machines yet; add them first.")
@@ -41,6 +45,7 @@ def open_stage(stage: Stage, *, actor: Actor, expected: int | None = None) -> No
         stored.state, stored.opened_at = Stage.State.OPEN, log.now
         stored.save(update_fields=["state", "opened_at"])
         log.write(f"{stored.label} is open.", before={"state": "planned"}, after={"state": "open"})
+        open_next_round(stored, log)
     stage.state = Stage.State.OPEN
 
 
@@ -244,17 +249,30 @@ def _refuse_while_outstanding(stage: Stage) -> None:
             about=tuple(score.entry_id for score in out),
         )
     if stage.spec.matches and not stage.spec.ranked and not next_has_begun(stage):
+        _refuse_while_to_be_replayed(stage)
         _refuse_while_level(stage)
 
 
+def _refuse_while_to_be_replayed(stage: Stage) -> None:
+    """Source: house rules, "a level match is replayed"."""
+    for match in level_matches(stage):
+        sides = sorted(match.sides.all(), key=lambda side: side.rank)
+        names = " and ".join(str(side.entry) for side in sides)
+        raise NeedsDecision(
+            f"{names} are level on {match.machine.name}: the match is to be played again.",
+            settle="outstanding",
+            about=tuple(side.entry_id for side in sides),
+        )
+
+
 def _refuse_while_level(stage: Stage) -> None:
-    for match, outcome in outcomes(stage):
-        for tie in outcome.play_offs:
+    for contest in outcomes(stage):
+        for tie in contest.outcome.play_offs:
             shown = replace(tie, first=tie.first + places_before(stage))
             level = Entry.objects.select_related("player").filter(pk__in=tie.entries).order_by("number")
             names = " and ".join(str(entry) for entry in level)
             raise NeedsDecision(
-                f"{names} are level on {match.machine.name}: {shown.words()}, or a ruling, decides.",
+                f"{names} are level {contest.where}: {shown.words(stage.tournament.kind.noun)}, or a ruling, decides.",
                 settle="tie",
                 about=tie.entries,
             )

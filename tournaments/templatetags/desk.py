@@ -33,6 +33,14 @@ def desk_entry(context: template.Context, number: int) -> str:
 
 
 @register.simple_tag(takes_context=True)
+def desk_panel(context: template.Context, place: str) -> str:
+    """The template that the format puts into this place of the desk's pages about the stage; "" for none."""
+    stage = context["stage"]
+    panels = stage.tournament.kind.panels
+    return panels.get((stage.key, f"desk-{place}"), "")
+
+
+@register.simple_tag(takes_context=True)
 def desk_stages(context: template.Context) -> list[dict[str, Any]]:
     """The stages of the tournament that this version plays, each with its address; the first is where people enter."""
     tournament = context["tournament"]

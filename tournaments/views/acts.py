@@ -11,14 +11,16 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 
+from tournaments import selectors
 from tournaments.domain import scores
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.domain.scores import grouped
 from tournaments.forms import MatchScoreForm, new_key
 from tournaments.models import Entry, Match, Stage
-from tournaments.services import incidents, matches, redraw
+from tournaments.services import game_rulings, incidents, matches, redraw
 from tournaments.services.change import Actor
 from tournaments.services.scores import put_aside
+from tournaments.views.calls import clash_words
 from tournaments.views.desk.common import actor, attempt
 from tournaments.views.matches import Game, Place, games
 
@@ -34,9 +36,16 @@ FOR_OFFICIALS = (
     "play",
     "agree",
     "absent",
+    "forfeit",
+    "came",
+    "level",
     "fault",
 )
-"""What an official may do. Taking absence back, breaking a match off, correcting and voiding are the desk's."""
+"""What an official may do. Taking absence back, breaking a match off, correcting and voiding are the desk's; what one
+tap has done, that somebody did not come in time, another one takes back."""
+
+CAME = "Came after all."
+"""The reason that is kept when somebody who lost a match by being late plays it after all."""
 
 Act = Callable[[Match, Actor, HttpRequest], str]
 Show = Callable[[Game, dict[str, Any], Refusal | None], HttpResponse]
@@ -149,7 +158,14 @@ def _entry(match: Match, request: HttpRequest) -> Entry:
 
 def _call(match: Match, actor: Actor, request: HttpRequest) -> str:
     matches.call(match, actor=actor)
-    return f"Called to {match.machine.name}."
+    return " ".join((f"Called to {match.machine.name}.", *_elsewhere(match)))
+
+
+def _elsewhere(match: Match) -> list[str]:
+    """Who of those called is wanted in another tournament now: no reason not to call, but the desk has to know."""
+    entries = match.sides.filter(absent=False).order_by("rank").values_list("entry_id", flat=True)
+    found = selectors.wanted_elsewhere(match.stage.tournament, list(entries))
+    return [words for entry in entries for words in clash_words(found.get(entry, []))]
 
 
 def _choose(match: Match, actor: Actor, request: HttpRequest) -> str:
@@ -212,6 +228,25 @@ def _present(match: Match, actor: Actor, request: HttpRequest) -> str:
     return f"{entry} plays after all."
 
 
+def _forfeit(match: Match, actor: Actor, request: HttpRequest) -> str:
+    entry = _entry(match, request)
+    matches.forfeit(match, actor=actor, entry=entry.pk)
+    return f"{entry} did not come to {match.machine.name}. One tap takes that back."
+
+
+def _came(match: Match, actor: Actor, request: HttpRequest) -> str:
+    entry, game = _entry(match, request), game_of(match.stage, match.pk)
+    if entry in [place.entry for place in game.away] and entry not in [place.entry for place in game.may_come]:
+        raise Refusal(f"{entry} was not given up for being late; the desk takes that back, with the reason.")
+    matches.absent(match, actor=actor, entry=entry.pk, reason=CAME, away=False)
+    return f"{entry} plays on {match.machine.name} after all."
+
+
+def _level(match: Match, actor: Actor, request: HttpRequest) -> str:
+    game_rulings.play_level_again(match, actor=actor)
+    return f"The match on {match.machine.name} is played again. Call both sides anew."
+
+
 def _break_off(match: Match, actor: Actor, request: HttpRequest) -> str:
     redraw.break_off(match, actor=actor, reason=request.POST.get("reason", ""))
     return f"The match on {match.machine.name} has not begun after all."
@@ -233,6 +268,9 @@ ACTS: dict[str, Act] = {
     "put-aside": _put_aside,
     "absent": _absent,
     "present": _present,
+    "forfeit": _forfeit,
+    "came": _came,
+    "level": _level,
     "break-off": _break_off,
     "fault": _fault,
 }

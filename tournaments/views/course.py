@@ -1,7 +1,7 @@
-"""A tournament from its first cut to the final places, as everybody may read it: seats, games, scores, results.
+"""A tournament from its first seats to the final places, as everybody may read it: seats, games, scores, results.
 
-Read once per revision for all pages, in nine queries whatever the size. While the results are held back, what the
-last stages brought is left out here already, so that no page can show it.
+Read once per revision for all pages, in nine queries whatever the size, eleven where who competes is several people.
+While the results are held back, what the last stages brought is left out here already, so that no page can show it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,9 +14,9 @@ from typing import NamedTuple
 from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
-from tournaments import formats, live, selectors
+from tournaments import formats, line_ups, live, selectors
 from tournaments.domain import finals
-from tournaments.domain.facts import Phase, Standing
+from tournaments.domain.facts import Entrant, Phase, Standing
 from tournaments.domain.finals import Outcome
 from tournaments.domain.rulings import told
 from tournaments.formats import StageSpec
@@ -46,12 +46,20 @@ class Person(NamedTuple):
     standing: Standing
 
 
+class Member(NamedTuple):
+    """One of several people who compete together, with the public name, and the role if there is one."""
+
+    name: str
+    role: str
+
+
 class Seated(NamedTuple):
-    """A seat of a stage, and in words why it is this person's."""
+    """A seat of a stage, and in words why it is this person's; `group` where the stage is played in groups."""
 
     seed: int
     person: Person
     why: str
+    group: str
 
 
 class Player(NamedTuple):
@@ -88,7 +96,8 @@ class Game:
     """A match with its players in the order in which they choose. `outcome` only where a game has its own order.
 
     `notes` are the rulings on it, each with the entry it concerns; None where it concerns all.
-    `trouble` says that its machine is out of order or withdrawn.
+    `trouble` says that its machine is out of order or withdrawn. `called_at` is on the show's clocks. `lot` says from
+    how many machines its own was drawn by lot; None where no lot was drawn.
     """
 
     id: int
@@ -101,6 +110,8 @@ class Game:
     outcome: Outcome
     notes: tuple[tuple[int | None, str], ...]
     trouble: str
+    called_at: datetime | None
+    lot: int | None
 
     def player(self, entry: int) -> Player | None:
         """This entry's side, if it is in the game."""
@@ -109,10 +120,11 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """A stage after the first.
+    """A stage in which everybody has a seat: every one after the first, and a first one that is played in groups.
 
     `kept` says that what it brings is held back, and has been left out. `labels` has the labels of the
-    stages by key; `first_place` is the final place of who wins it.
+    stages by key; `first_place` is the final place of who wins it. `noun` is what one that competes is called;
+    `lateness` says how many minutes after the call whoever has not come loses the match, None where nobody does.
     """
 
     stage: int
@@ -125,6 +137,8 @@ class Leg:
     kept: bool
     labels: Mapping[str, str]
     first_place: int
+    noun: str
+    lateness: int | None
 
     def rounds(self) -> list[tuple[int, list[Game]]]:
         """The games of each round, in order."""
@@ -134,6 +148,10 @@ class Leg:
     def decided(self) -> bool:
         """Whether every game of a stage of single games has its order."""
         return bool(self.games) and all(game.state == Match.State.DONE and game.outcome.decided for game in self.games)
+
+    def seat(self, entry: int) -> Seated | None:
+        """The seat of this entry, if it has one."""
+        return next((seat for seat in self.seats if seat.person.entry == entry), None)
 
 
 class Ended(NamedTuple):
@@ -147,7 +165,10 @@ class Ended(NamedTuple):
 
 @dataclass(frozen=True)
 class Course:
-    """The stages after the first, in order, and the final places: none before they are declared and public."""
+    """The stages with seats, in order, and the final places: none before they are declared and public.
+
+    `entrants` is everybody entered, by number; `members` are the people behind an entry of several, by the entry.
+    """
 
     version: Version
     until: datetime | None
@@ -155,9 +176,11 @@ class Course:
     places: tuple[Ended, ...]
     declared: bool
     kept: bool
+    entrants: tuple[Entrant, ...]
+    members: Mapping[int, tuple[Member, ...]]
 
     def leg(self, key: str) -> Leg | None:
-        """The stage with this key, if it is one after the first."""
+        """The stage with this key, if everybody in it has a seat."""
         return next((leg for leg in self.legs if leg.spec.key == key), None)
 
     def drawn_from(self, key: str) -> tuple[Seated, ...]:
@@ -167,8 +190,8 @@ class Course:
 
 def course(reading: Reading) -> Course:
     """The course of the reading's tournament, at least as new as the reading."""
-    if not reading.stage.spec.comes_from and reading.read.phase != Phase.CLOSED:
-        return Course(Version(0, reading.version.revision, 0), None, (), (), False, False)
+    if not reading.stage.spec.seated and reading.read.phase != Phase.CLOSED:
+        return Course(Version(0, reading.version.revision, 0), None, (), (), False, False, (), {})
     return live.whole(reading, lambda: _read(reading.tournament.pk))
 
 
@@ -179,19 +202,26 @@ def kept_stages(tournament: Tournament) -> frozenset[str]:
     return frozenset(feed.stage for spec in tournament.kind.stages for feed in spec.feeds)
 
 
+def members_of(tournament: Tournament) -> Mapping[int, tuple[Member, ...]]:
+    """The people behind each entry of several, with their public names; empty where everybody competes alone."""
+    return _members(tournament)[0]
+
+
 def _read(pk: int) -> Course:
     """The revision comes first: a change in between makes the rest newer than its label, never older."""
     tournament = Tournament.objects.select_related("show").get(pk=pk)
-    people, names = _people(tournament)
+    people, entrants, names = _people(tournament)
+    members, shortened = _members(tournament)
+    names |= shortened
     hidden = kept_stages(tournament)
     stages = {stage.pk: stage for stage in Stage.objects.filter(tournament=tournament).order_by("position")}
     seats = _seats(tournament, people, names)
-    rulings = _rulings(tournament)
+    rulings = _rulings(tournament, names)
     games = _games(tournament, people, seats, _notes(rulings))
     legs: list[Leg] = []
     for stage in reversed(stages.values()):
         stage.tournament = tournament
-        if stage.spec.comes_from:
+        if stage.spec.seated:
             first = 1 + sum(len(leg.seats) for leg in legs if leg.spec.comes_from == stage.spec.comes_from)
             own = rulings.get(stage.pk, [])
             settled = tuple(_settled(ruling, people) for ruling in own if ruling.kind in SHOWN)
@@ -204,16 +234,34 @@ def _read(pk: int) -> Course:
         places=() if tournament.results_held_back or not declared else _places(tournament, people),
         declared=declared,
         kept=tournament.results_held_back,
+        entrants=entrants,
+        members=members,
     )
 
 
-def _people(tournament: Tournament) -> tuple[dict[int, Person], dict[str, str]]:
-    """Everybody by entry, and the public names by the full ones."""
-    people, names = {}, {}
-    for entry in Entry.objects.filter(tournament=tournament).select_related("player"):
+def _people(tournament: Tournament) -> tuple[dict[int, Person], tuple[Entrant, ...], dict[str, str]]:
+    """Everybody by entry, all who are entered by number, and the public names by the full ones."""
+    people, entrants, names = {}, [], {}
+    for entry in Entry.objects.filter(tournament=tournament).select_related("player").order_by("number"):
         names[entry.name] = formats.public_name(entry.name, tournament.kind)
         people[entry.pk] = Person(entry.pk, entry.number, names[entry.name], entry.standing)
-    return people, names
+        if entry.status != Entry.Status.MERGED:
+            entrants.append(Entrant(*people[entry.pk]))
+    return people, tuple(entrants), names
+
+
+def _members(tournament: Tournament) -> tuple[dict[int, tuple[Member, ...]], dict[str, str]]:
+    """The people behind entries of several, and the public names of the children among them by the full ones."""
+    behind = line_ups.members(tournament)
+    if not behind:
+        return {}, {}
+    young = selectors.children([member.player for member in behind], tournament.starts_on)
+    names = {m.player.name: formats.short_name(m.player.name) for m in behind if m.player.pk in young}
+    found: dict[int, tuple[Member, ...]] = {}
+    for member in behind:
+        name = formats.short_name(member.player.name) if member.player.pk in young else member.player.name
+        found[member.entry] = (*found.get(member.entry, ()), Member(name, member.role))
+    return found, names
 
 
 def _seats(
@@ -221,18 +269,20 @@ def _seats(
 ) -> dict[int, tuple[Seated, ...]]:
     found: dict[int, tuple[Seated, ...]] = {}
     for seat in Seat.objects.filter(stage__tournament=tournament).order_by("seed"):
-        seated = Seated(seat.seed, people[seat.entry_id], publicly(seat.why, names))
+        seated = Seated(seat.seed, people[seat.entry_id], publicly(seat.why, names), seat.group)
         found[seat.stage_id] = (*found.get(seat.stage_id, ()), seated)
     return found
 
 
-def _rulings(tournament: Tournament) -> dict[int, list[Ruling]]:
-    """The rulings in force of each stage; without the reasons that people typed where who competes is a child."""
+def _rulings(tournament: Tournament, names: Mapping[str, str]) -> dict[int, list[Ruling]]:
+    """The rulings in force of each stage; without the reasons that people typed where who competes is a child.
+
+    Children who compete together with others have their public names in them.
+    """
     found: dict[int, list[Ruling]] = {}
     in_stages = Ruling.objects.filter(stage__tournament=tournament, undone_at=None)
     for ruling in in_stages.defer("changes").order_by("decided_at", "pk"):
-        if tournament.kind.short_names:
-            ruling.reason = ""
+        ruling.reason = "" if tournament.kind.short_names else publicly(ruling.reason, names)
         if ruling.stage_id is not None:
             found.setdefault(ruling.stage_id, []).append(ruling)
     return found
@@ -272,10 +322,12 @@ def _games(
     sides: dict[int, list[Side]] = {}
     for side in Side.objects.filter(match__stage__tournament=tournament).order_by("rank"):
         sides.setdefault(side.match_id, []).append(side)
-    use = StageMachine.objects.filter(stage=OuterRef("stage"), machine=OuterRef("machine")).values("state")[:1]
-    for match in (
-        matches.select_related("machine").annotate(use=Subquery(use)).order_by("stage__position", "round", "order")
-    ):
+    used = StageMachine.objects.filter(stage=OuterRef("stage"), machine=OuterRef("machine"))
+    matches = matches.select_related("machine").annotate(
+        use=Subquery(used.values("state")[:1]), lot=Subquery(used.values("drawn_from")[:1])
+    )
+    zone = tournament.show.zone
+    for match in matches.order_by("stage__position", "round", "order"):
         players = tuple(
             Player(
                 people[side.entry_id],
@@ -299,6 +351,8 @@ def _games(
             NO_OUTCOME,
             notes.get(match.pk, ()),
             _trouble(match.use, match.machine.in_order),
+            match.called_at.astimezone(zone) if match.called_at else None,
+            match.lot,
         )
         of_stage.setdefault(match.stage_id, []).append(game)
     return of_stage
@@ -332,7 +386,15 @@ def _leg(
         kept=kept,
         labels={spec.key: spec.label for spec in stage.tournament.kind.stages},
         first_place=first_place,
+        noun=stage.tournament.kind.noun,
+        lateness=_lateness(stage),
     )
+
+
+def _lateness(stage: Stage) -> int | None:
+    if not stage.spec.grouped:
+        return None
+    return formats.grouping(stage.tournament.kind).lateness(stage.tournament.rules_in_force)
 
 
 SHOWN = (Ruling.Kind.PLAY_OFF, Ruling.Kind.ORDER)
@@ -350,7 +412,7 @@ def _settled(ruling: Ruling, people: Mapping[int, Person]) -> Settled:
 
 
 def _with_outcome(game: Game, spec: StageSpec, rulings: list[Ruling]) -> Game:
-    if spec.ranked:
+    if spec.ranked or spec.grouped:
         return game
     orders = (ruling for ruling in rulings if ruling.kind in Ruling.ORDERS)
     known = finals.Game(
@@ -366,7 +428,7 @@ def _with_outcome(game: Game, spec: StageSpec, rulings: list[Ruling]) -> Game:
 def _silent(game: Game) -> Game:
     """The game without anything that happened in it."""
     players = tuple(player._replace(choice=None, absent=False, value=None, discarded=False) for player in game.players)
-    return replace(game, players=players, state="", notes=())
+    return replace(game, players=players, state="", notes=(), called_at=None)
 
 
 def _places(tournament: Tournament, people: Mapping[int, Person]) -> tuple[Ended, ...]:

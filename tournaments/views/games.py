@@ -1,17 +1,20 @@
 """The games of a stage, the bracket and the results as lines for the templates, in words."""
 
 from dataclasses import replace
+from datetime import timedelta
 from itertools import groupby
 from typing import NamedTuple
 
+from tournaments import formats
 from tournaments.domain.advancement import HOW, ORDER, PLAY_OFF
-from tournaments.domain.facts import Phase
+from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.finals import Finish, PlayOff
 from tournaments.domain.scores import grouped
-from tournaments.domain.standings import place_words
+from tournaments.domain.standings import place_words, points_words
+from tournaments.formats import Feed
 from tournaments.live import Reading
 from tournaments.models import Match, Stage
-from tournaments.views.course import Course, Ended, Game, Leg, Person, Player, Seated, Settled
+from tournaments.views.course import Course, Ended, Game, Leg, Member, Person, Player, Seated, Settled
 from tournaments.views.lines import count
 
 KEPT = "The results are kept for the ceremony."
@@ -24,6 +27,12 @@ STATE_WORDS = {
     Match.State.DONE.value: "complete",
     "": "",
 }
+AWAY = "did not come"
+STANDING_WORDS = {
+    Standing.IN: "not ranked",
+    Standing.WITHDRAWN: "withdrawn",
+    Standing.DISQUALIFIED: "disqualified",
+}
 CALLS = {
     Match.State.PLANNED.value: "Wait for the call.",
     Match.State.CALLED.value: "Called: please go to the machine now.",
@@ -33,7 +42,7 @@ CALLS = {
 
 
 class SideLine(NamedTuple):
-    """A player in a game, in the order of choosing; `on` and `out` say whether she goes on from it."""
+    """A side of a game, in the order of choosing; `on` and `out` say whether it goes on from there, or has won it."""
 
     number: int
     name: str
@@ -47,7 +56,10 @@ class SideLine(NamedTuple):
 
 
 class GameLine(NamedTuple):
-    """A game on one machine."""
+    """A game on one machine. `alone` is what a game of one is called, "" for any other.
+
+    `verdict` says why somebody has won without a game, or nobody has; `lot` that the machine was drawn by lot.
+    """
 
     id: int
     code: str
@@ -58,6 +70,9 @@ class GameLine(NamedTuple):
     ties: tuple[str, ...]
     notes: tuple[str, ...]
     trouble: str
+    alone: str
+    verdict: str
+    lot: str
 
 
 class RoundLine(NamedTuple):
@@ -92,18 +107,20 @@ class OwnGame(NamedTuple):
 
 
 class OwnStage(NamedTuple):
-    """A stage on the page of somebody who has a seat in it."""
+    """A stage on the page of somebody who has a seat in it; `part` is the format's own part of it, as HTML."""
 
     key: str
     label: str
+    group: str
     seed: int
     why: str
     games: list[OwnGame]
     kept: bool
+    part: str = ""
 
 
 class NextGame(NamedTuple):
-    """Where a player has to be next."""
+    """Where somebody has to be next; `alone` is what a game of one is called, "" for any other."""
 
     stage: str
     game: str
@@ -113,6 +130,7 @@ class NextGame(NamedTuple):
     role: str
     others: list[tuple[int, str]]
     trouble: str
+    alone: str
 
 
 class Slot(NamedTuple):
@@ -149,12 +167,16 @@ def stage_state(leg: Leg, phase: Phase, before: str) -> str:
     if leg.kept:
         return KEPT
     if not leg.seats:
-        return f"Who plays here is decided in the {before.lower()}."
+        return f"Who plays here is decided in the {before.lower()}." if before else "The groups are not drawn up yet."
     if not leg.games:
-        wanted = "The draw is" if leg.spec.ranked else "The machines are"
-        return f"{count(len(leg.seats), 'player')}. {wanted} not published yet."
+        wanted = "The machines are"
+        if leg.spec.ranked:
+            wanted = "The draw is"
+        elif leg.spec.grouped:
+            wanted = "The order of play is"
+        return f"{count(len(leg.seats), leg.noun)}. {wanted} not published yet."
     if phase == Phase.PLANNED:
-        return f"{count(len(leg.seats), 'player')}. {_announced(leg)}"
+        return f"{count(len(leg.seats), leg.noun)}. {_announced(leg)}"
     if phase == Phase.CLOSED:
         return "All games are in."
     return _progress(leg)
@@ -164,10 +186,16 @@ def _announced(leg: Leg) -> str:
     rounds = leg.rounds()
     if leg.spec.ranked:
         return f"The draw is published: {count(len(rounds), 'game')}, each of {len(rounds[0][1])} matches."
+    if leg.spec.grouped:
+        alone = sum(len(game.players) == 1 for game in leg.games)
+        matches = f"{len(leg.games) - alone} matches" + (f" and {count(alone, leg.spec.alone)}" if alone else "")
+        return f"The order of play is published: {matches}."
     return "On two machines at the same time." if len(leg.games) == 2 else f"On {leg.games[0].machine}."
 
 
 def _progress(leg: Leg) -> str:
+    if leg.spec.grouped:
+        return _progress_of_groups(leg)
     games = [game for game in leg.games if game.round == leg.open_round]
     done = sum(1 for game in games if game.state == Match.State.DONE)
     running = sum(1 for game in games if game.state in Match.UNDER_WAY)
@@ -178,6 +206,16 @@ def _progress(leg: Leg) -> str:
     else:
         words = f"{done} of {len(games)} games complete"
     return f"{words}, {running} under way." if running else f"{words}."
+
+
+def _progress_of_groups(leg: Leg) -> str:
+    level = sum(is_level(leg, game) for game in leg.games)
+    done = sum(1 for game in leg.games if game.state == Match.State.DONE) - level
+    running = sum(1 for game in leg.games if game.state in Match.UNDER_WAY)
+    words = [f"{done} of {len(leg.games)} games complete"]
+    words += [f"{running} under way"] if running else []
+    words += [f"{level} level, to be played again"] if level else []
+    return f"{', '.join(words)}."
 
 
 def rounds(leg: Leg) -> list[RoundLine]:
@@ -210,14 +248,18 @@ def game_line(leg: Leg, game: Game) -> GameLine:
     sides = []
     for player in game.players:
         entry = player.person.entry
-        on, mark = _mark(leg, game, entry, finishes.get(entry), entry in ties)
+        if leg.spec.grouped:
+            on, mark = _won(leg, game, player)
+        else:
+            on, mark = _mark(leg, game, entry, finishes.get(entry), entry in ties)
         sides.append(
             SideLine(
                 player.person.number,
                 player.person.name,
                 player.seed,
                 _role(leg, game, player, chosen),
-                _score(player),
+                # In a group a sentence says who did not play, and what that means for the other one.
+                "" if leg.spec.grouped and player.absent else _score(player),
                 _place(leg, game, finishes.get(entry)),
                 mark,
                 on is True,
@@ -229,12 +271,67 @@ def game_line(leg: Leg, game: Game) -> GameLine:
         game.code,
         game.machine,
         game.state,
-        STATE_WORDS[game.state],
+        _state_words(leg, game),
         tuple(sides),
         tuple(_tie_words(leg, game, tie) for tie in game.outcome.play_offs),
         _notes(game),
         trouble(game),
+        leg.spec.alone if leg.spec.grouped and len(game.players) == 1 else "",
+        _verdict(leg, game),
+        f"The machine was drawn by lot from {count(game.lot, 'machine')}." if game.lot else "",
     )
+
+
+def _state_words(leg: Leg, game: Game) -> str:
+    """How far a game is; in groups with the time of the call, from which whoever has to come is late."""
+    if is_level(leg, game):
+        return "level: to be played again"
+    if leg.spec.grouped and game.state == Match.State.CALLED and game.called_at:
+        return f"called at {game.called_at:%H:%M}"
+    return STATE_WORDS[game.state]
+
+
+def is_level(leg: Leg, game: Game) -> bool:
+    """Whether a match of a group has equal scores, so that it counts for nothing until it is played again."""
+    if not leg.spec.grouped or len(game.players) != 2 or any(player.out for player in game.players):
+        return False
+    one, other = (player.value for player in game.players)
+    return one is not None and one == other
+
+
+def _won(leg: Leg, game: Game, own: Player) -> tuple[bool | None, str]:
+    """Whether a side has won its match in a group, and that in words; None while that is open, or for a game alone."""
+    if len(game.players) != 2:
+        return None, ""
+    if is_level(leg, game):
+        return None, "level"
+    other = next(player for player in game.players if player is not own)
+    if own.out or other.out:
+        return (not own.out), ("" if own.out else "won")
+    if own.value is None or other.value is None:
+        return None, ""
+    return own.value > other.value, ("won" if own.value > other.value else "lost")
+
+
+def _verdict(leg: Leg, game: Game) -> str:
+    """Why a match of a group was won without a game: "8 Ann Example did not come"."""
+    out = [player for player in game.players if player.out]
+    if not leg.spec.grouped or not out or leg.kept:
+        return ""
+    out.sort(key=lambda player: player.person.number)
+    names = [f"{player.person.number} {player.person.name}" for player in out]
+    reasons = [_why_out(game, player) for player in out]
+    if set(reasons) == {AWAY}:
+        return f"{in_words(names)} {AWAY}"
+    return in_words([f"{name} {reason}" for name, reason in zip(names, reasons, strict=True)])
+
+
+def _why_out(game: Game, player: Player) -> str:
+    if player.person.standing == Standing.DISQUALIFIED:
+        return "is disqualified"
+    if player.discarded or any(entry == player.person.entry for entry, _ in game.notes):
+        return "is out of this match"
+    return "has withdrawn" if player.person.standing == Standing.WITHDRAWN else AWAY
 
 
 def _notes(game: Game) -> tuple[str, ...]:
@@ -261,7 +358,7 @@ def _score(player: Player) -> str:
 
 def _role(leg: Leg, game: Game, player: Player, chosen: bool) -> str:
     """Who chooses and what was chosen. House rules: "the higher ranked chooses to play first or second"."""
-    if player.absent or leg.kept or (game.state == Match.State.DONE and leg.spec.ranked):
+    if player.absent or leg.kept or leg.spec.grouped or (game.state == Match.State.DONE and leg.spec.ranked):
         return ""
     if player.choice:
         return f"plays {place_words(player.choice)}"
@@ -304,12 +401,13 @@ def _tie_words(leg: Leg, game: Game, tie: PlayOff) -> str:
     """ "3 Ann Example and 8 Bo Sample are level for 2nd place: a play-off game of 2 players for 1 place decides." """
     shown = replace(tie, first=tie.first + _offset(leg))
     level = sorted((p.person for p in game.players if p.person.entry in tie.entries), key=lambda p: p.number)
-    names = _and([f"{person.number} {person.name}" for person in level])
+    names = in_words([f"{person.number} {person.name}" for person in level])
     at = place_words(shown.first + (tie.places - 1 if leg.spec.feeds else 0))
-    return f"{names} are level for {at} place: {shown.words()} decides."
+    return f"{names} are level for {at} place: {shown.words(leg.noun)} decides."
 
 
-def _and(words: list[str]) -> str:
+def in_words(words: list[str]) -> str:
+    """ "one", "one and another", "one, another and a third"."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
@@ -334,6 +432,9 @@ def settled_line(each: Settled) -> SettledLine:
 
 def leads(leg: Leg) -> str:
     """Who goes where from the games of a stage: "The two best of each game go to the final, the others …"."""
+    if leg.spec.grouped:
+        told = [f"{_of_each_group(feed)} to the {leg.labels[feed.stage].lower()}." for feed in leg.spec.feeds]
+        return " ".join(told)
     told = [
         f"{'the ' + NUMBERS.get(feed.many, str(feed.many)) + ' best of each game go' if feed.best else 'the others'}"
         f" to the {leg.labels[feed.stage].lower()}"
@@ -342,21 +443,27 @@ def leads(leg: Leg) -> str:
     return f"T{', '.join(told)[1:]}." if told else ""
 
 
+def _of_each_group(feed: Feed) -> str:
+    if feed.many == 1:
+        return "The winner of each group goes"
+    return f"The {NUMBERS.get(feed.many, str(feed.many))} best of each group go"
+
+
 def seat_lines(seats: tuple[Seated, ...]) -> list[tuple[int, int, str, str]]:
     """(seed, number, name, why)."""
     return [(seat.seed, seat.person.number, seat.person.name, seat.why) for seat in seats]
 
 
 def own_stages(course: Course, entry: int) -> list[OwnStage]:
-    """The later stages in which somebody has a seat, the last first."""
+    """The stages in which somebody has a seat, the last first."""
     found = []
     for leg in reversed(course.legs):
-        seat = next((seat for seat in leg.seats if seat.person.entry == entry), None)
+        seat = leg.seat(entry)
         games = [game for game in leg.games if game.player(entry)]
         if seat or games:
             lines = [_own_game(leg, game, entry) for game in games]
-            seed, why = (seat.seed, seat.why) if seat else (0, "")
-            found.append(OwnStage(leg.spec.key, leg.spec.label, seed, why, lines, leg.kept))
+            group, seed, why = (seat.group, seat.seed, seat.why) if seat else ("", 0, "")
+            found.append(OwnStage(leg.spec.key, leg.spec.label, group, seed, why, lines, leg.kept))
     return found
 
 
@@ -379,14 +486,20 @@ def _own_game(leg: Leg, game: Game, entry: int) -> OwnGame:
 
 
 def next_game(course: Course, entry: int) -> NextGame | None:
-    """The first game of an entry that is not over, where the stage is not held back and the seat not given up."""
+    """The first game of an entry that is not over, where the stage is not held back and the seat not given up.
+
+    One to which it is called comes before those that are to come.
+    """
     for leg in course.legs:
         if leg.kept or leg.state == Stage.State.CLOSED:
             continue
-        for game in leg.games:
-            own = game.player(entry)
-            if own and not own.out and own.value is None and game.state != Match.State.DONE:
-                return _next(leg, game, own)
+        open_games = [
+            (game, own)
+            for game in leg.games
+            if (own := game.player(entry)) and not own.out and own.value is None and game.state != Match.State.DONE
+        ]
+        if open_games:
+            return _next(leg, *min(open_games, key=lambda each: each[0].state not in Match.UNDER_WAY))
     return None
 
 
@@ -396,7 +509,7 @@ def _next(leg: Leg, game: Game, own: Player) -> NextGame:
     elif game.round > leg.open_round:
         call = f"Game {leg.open_round} is still being played. Wait for the call."
     else:
-        call = CALLS[game.state]
+        call = _call(leg, game)
     others = [(p.person.number, p.person.name) for p in game.players if p is not own and not p.absent]
     chosen = any(player.choice for player in game.players)
     return NextGame(
@@ -408,7 +521,16 @@ def _next(leg: Leg, game: Game, own: Player) -> NextGame:
         _role(leg, game, own, chosen),
         others,
         trouble(game),
+        leg.spec.alone if leg.spec.grouped and len(game.players) == 1 else "",
     )
+
+
+def _call(leg: Leg, game: Game) -> str:
+    """What whoever plays a game has to do now, and until when where being late loses it."""
+    if game.state != Match.State.CALLED or not game.called_at or leg.lateness is None:
+        return CALLS[game.state]
+    late = game.called_at + timedelta(minutes=leg.lateness)
+    return f"Called at {game.called_at:%H:%M}: please go to the machine now, by {late:%H:%M} at the latest."
 
 
 def bracket(course: Course, tables: dict[str, Reading]) -> list[Column]:
@@ -430,6 +552,8 @@ def _boxes(course: Course, leg: Leg, tables: dict[str, Reading]) -> list[Box]:
         return [Box(leg.spec.key, _title(leg), "", [], _to_come(course, leg, tables))]
     if leg.spec.ranked:
         return [_round_box(course, leg, tables[leg.spec.key])]
+    if leg.spec.grouped:
+        return _group_boxes(course, leg, tables[leg.spec.key])
     if not leg.games:
         slots = [Slot(s.seed, s.person.number, s.person.name, "", False) for s in leg.seats]
         return [Box(leg.spec.key, _title(leg), "The machines are not published yet.", slots, "")]
@@ -450,6 +574,10 @@ def _to_come(course: Course, leg: Leg, tables: dict[str, Reading]) -> str:
         table = tables.get(before.spec.key)
         top = f"top {table.read.qualifiers}" if table else "best"
         return f"The {top} of the {before.spec.label.lower()}."
+    if before.spec.grouped:
+        groups = len({seat.group for seat in before.seats})
+        fewer = leg.spec.seats is not None and groups * feed.many > leg.spec.seats
+        return f"The best {leg.spec.seats} of the winners of the groups." if fewer else "The winner of each group."
     best = f"The {NUMBERS.get(feed.many, str(feed.many))} best" if feed.best else "The others"
     return f"{best} of each game of the {before.spec.label.lower()}."
 
@@ -464,6 +592,23 @@ def _round_box(course: Course, leg: Leg, reading: Reading) -> Box:
     placed = "The places are those of the round. " if any(slot.note for slot in slots) else ""
     note = f"{placed}The top {reading.read.qualifiers} go on."
     return Box(leg.spec.key, "", note, slots, "")
+
+
+def _group_boxes(course: Course, leg: Leg, reading: Reading) -> list[Box]:
+    """A box for each group, with the order in it as far as it is."""
+    through = {seat.person.entry for seat in course.drawn_from(leg.spec.key)}
+    seats = {seat.person.entry: seat for seat in leg.seats}
+    boxes = []
+    for group in formats.grouping(reading.tournament.kind).groups(reading.facts, reading.tournament.rules_in_force):
+        slots = []
+        # The seats may be those of another moment than the table.
+        for row in (row for row in group.rows if row.entry in seats):
+            seed, person = seats[row.entry].seed, seats[row.entry].person
+            place = f"{place_words(row.place, row.shared)} · " if row.place and row.games else ""
+            note = f"{place}{points_words(row.points)}" if row.place else STANDING_WORDS[person.standing]
+            slots.append(Slot(seed, person.number, person.name, note, row.entry in through))
+        boxes.append(Box(leg.spec.key, f"Group {group.label}", "", slots, ""))
+    return boxes
 
 
 def _game_box(leg: Leg, game: Game) -> Box:
@@ -485,11 +630,11 @@ def champion(course: Course) -> Person | None:
     return next(seat.person for seat in last.seats if seat.person.entry == first[0])
 
 
-def place_lines(course: Course) -> list[tuple[str, list[tuple[str, Person]]]]:
-    """Everybody with a final place, by the last stage played: (stage, [(place, person)])."""
+def place_lines(course: Course) -> list[tuple[str, list[tuple[str, Person, tuple[Member, ...]]]]]:
+    """Everybody with a final place, by the last stage played: (stage, [(place, person, who is behind it)])."""
     placed = [ended for ended in course.places if ended.place]
     return [
-        (why, [(place_words(e.place or 0, e.shared), e.person) for e in same])
+        (why, [(place_words(e.place or 0, e.shared), e.person, course.members.get(e.person.entry, ())) for e in same])
         for why, same in groupby(placed, key=lambda ended: ended.why)
     ]
 

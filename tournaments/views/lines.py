@@ -192,7 +192,7 @@ def _rows(reading: Reading, ranked: list[Row], entrants: dict[int, Entrant], pla
     rows = []
     for entry, place, shared, points, games, counted, _ in ranked:
         entrant, outlook = entrants[entry], outlooks[entry]
-        _, number, name, _ = entrant
+        _, number, name, _, _ = entrant
         _, _, worst, best, _ = outlook
         reach = f"{worst}–{best}" if worst != best else ""
         machines = " · ".join([codes[result.machine] + str(result.points) for result in counted])
@@ -423,11 +423,10 @@ def seat_lines(reading: Reading) -> list[tuple[int, int, str, str]]:
     ]
 
 
-def listed(reading: Reading, entrant: Entrant) -> tuple[Entrant, str, str]:
-    """An entry in the list of people: its place, and in words if it no longer competes."""
+def place_in_table(reading: Reading, entrant: Entrant) -> str:
+    """The place of an entry in the list of people."""
     row = reading.table.row(entrant.id)
-    place = place_words(row.place, row.shared) if row.place else "not ranked"
-    return entrant, place, "" if entrant.standing == Standing.IN else STATUS_WORDS[entrant.standing.value][0]
+    return place_words(row.place, row.shared) if row.place else "not ranked"
 
 
 def count(number: int, noun: str) -> str:

@@ -1,14 +1,16 @@
-"""What staff see of matches: who plays where, who chooses, the warm-up clock, the scores, the next step."""
+"""What staff see of matches: who plays where, who chooses, the clocks, the scores, the next step."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
+from math import ceil
 
 from django.db.models import Prefetch
 
+from tournaments import formats
 from tournaments.domain.facts import Phase, Standing
-from tournaments.models import Entry, Match, Score, Side, Stage
+from tournaments.models import Entry, Match, Ruling, Score, Side, Stage
 
 POSITIONS = ("first", "second", "third", "fourth")
 NEXT = {
@@ -22,7 +24,8 @@ NEXT = {
 class Place:
     """An entry's side of a match. `may_choose` are the positions it may choose now, empty while another chooses.
 
-    `score` may be one that a ruling discarded; `waiting` are further results that somebody has to decide about.
+    `score` may be one that a ruling discarded; `waiting` are further results that somebody has to decide about;
+    `ruled_out` says that a ruling disqualifies it from this match.
     """
 
     side: Side
@@ -30,10 +33,16 @@ class Place:
     score: Score | None
     may_choose: tuple[tuple[int, str], ...]
     waiting: tuple[Score, ...] = ()
+    ruled_out: bool = False
 
     @property
     def entry(self) -> Entry:
         return self.side.entry
+
+    @property
+    def counts(self) -> int:
+        """What its score counts, -1 without one."""
+        return -1 if self.score is None or self.score.counts is None else self.score.counts
 
     @property
     def position(self) -> str:
@@ -68,17 +77,93 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Awaited:
+    """Until when whoever was called may come; `left` are the seconds that remain, 0 when the time is up."""
+
+    until: datetime
+    now: datetime
+
+    @property
+    def left(self) -> int:
+        return max(0, ceil((self.until - self.now).total_seconds()))
+
+    @property
+    def words(self) -> str:
+        """ "4:12"."""
+        return f"{self.left // 60}:{self.left % 60:02}"
+
+
+@dataclass(frozen=True)
 class Game:
-    """A match with its players in the order in which they choose. `ready` says that it may be played now."""
+    """A match with its players in the order in which they choose. `ready` says that it may be played now.
+
+    `won` says that it is won or lost, as in groups; `warms_up` that there is a warm-up before it; `awaited` how long
+    whoever was called has to come, where the rules give them a time.
+    """
 
     match: Match
     places: tuple[Place, ...]
     turn: Turn | None
     ready: bool
+    won: bool = False
+    warms_up: bool = True
+    awaited: Awaited | None = None
 
     @property
     def over(self) -> bool:
         return self.match.state == Match.State.DONE
+
+    @property
+    def versus(self) -> str:
+        """ "1 Ann Example against 2 Bo Sample"."""
+        return " against ".join(str(place.entry) for place in self.places)
+
+    @property
+    def there(self) -> tuple[Place, ...]:
+        """Who plays it, or has."""
+        return tuple(place for place in self.places if not place.side.absent and not place.disqualified)
+
+    @property
+    def away(self) -> tuple[Place, ...]:
+        """Who does not play it although it is about them."""
+        return tuple(place for place in self.places if place not in self.there)
+
+    @property
+    def winner(self) -> Place | None:
+        """Who has won a match that is won: the better score, or whoever was left alone in it."""
+        there = self.there
+        if not (self.won and self.over) or len(self.places) < 2 or not there:
+            return None
+        if len(there) == 1:
+            return there[0]
+        first, second, *_ = sorted(there, key=lambda place: place.counts, reverse=True)
+        return first if first.counts > second.counts else None
+
+    @property
+    def unplayed(self) -> bool:
+        """Whether it is over although nobody was left to play against."""
+        return self.won and self.over and len(self.places) > 1 and len(self.there) < 2
+
+    @property
+    def level(self) -> bool:
+        """Whether it is to be played again. Source: house rules, "a level match is replayed"."""
+        return self.won and self.over and len(self.there) > 1 and self.winner is None
+
+    @property
+    def late(self) -> tuple[Place, ...]:
+        """Who may lose the match by not having come in time, now or when the time is up.
+
+        When one of two has lost it the other one may be late as well: neither came.
+        """
+        given_up = any(place.ruled_out or place.disqualified for place in self.away)
+        begun = self.match.started_at is not None or any(place.score for place in self.places)
+        return () if not self.ready or self.awaited is None or given_up or begun else self.there
+
+    @property
+    def may_come(self) -> tuple[Place, ...]:
+        """Who lost it by not having come, and may have come after all; a ruling is taken back on its own."""
+        called = self.ready and self.match.called_at is not None
+        return tuple(place for place in self.away if called and self.won and place.side.absent and not place.ruled_out)
 
     @property
     def chooser(self) -> Place | None:
@@ -107,6 +192,8 @@ class Game:
             return None
         if self.may_swap:
             return "swap", "Swap: the second player warms up"
+        if not self.warms_up and self.match.state == Match.State.CALLED:
+            return NEXT[Match.State.WARM_UP]
         return NEXT.get(Match.State(self.match.state))
 
     @property
@@ -140,7 +227,7 @@ class Round:
 
 
 def games(stage: Stage, now: datetime, only: int | None = None) -> list[Game]:
-    """The matches of a stage in the order of play, in four queries; `only` is the id of one of them."""
+    """The matches of a stage in the order of play, in five queries; `only` is the id of one of them."""
     matches = stage.matches.exclude(state=Match.State.VOID)
     if only is not None:
         matches = matches.filter(pk=only)
@@ -156,14 +243,29 @@ def games(stage: Stage, now: datetime, only: int | None = None) -> list[Game]:
         else:
             scores[game] = score
     is_open = stage.phase(now) in (Phase.OPEN, Phase.CLOSING)
-    seconds = stage.tournament.kind.warm_up(stage.tournament.rules_in_force)
+    kind, rules = stage.tournament.kind, stage.tournament.rules_in_force
+    seconds, won = kind.warm_up(rules), stage.spec.grouped
+    minutes = formats.grouping(kind).lateness(rules) if won else None
+    ruled = Ruling.objects.filter(match__in=matches, kind=Ruling.Kind.OUT_OF_MATCH, undone_at=None)
+    ruled_out: set[tuple[int | None, int | None]] = set(ruled.values_list("match_id", "entry_id"))
     found = []
     for match in matches.select_related("machine").prefetch_related(sides).order_by("round", "order"):
         match.stage = stage
-        places = _places(match, seeds, scores, waiting)
+        places = _places(match, seeds, scores, waiting, ruled_out)
         ready = is_open and match.round <= stage.open_round
-        found.append(Game(match, places, _turn(match, places, seconds, now), ready))
+        turn, awaited = _turn(match, places, seconds, now), _awaited(match, minutes, now)
+        found.append(Game(match, places, turn, ready, won=won, warms_up=seconds > 0, awaited=awaited))
     return found
+
+
+def _awaited(match: Match, minutes: int | None, now: datetime) -> Awaited | None:
+    """Until when whoever was called may come. Source: house rules, "More than 5 minutes late after the call"."""
+    if minutes is None or match.called_at is None:
+        return None
+    given_up = match.state == Match.State.DONE and any(side.absent for side in match.sides.all())
+    if match.state != Match.State.CALLED and not given_up:
+        return None
+    return Awaited(match.called_at + timedelta(minutes=minutes), now)
 
 
 def rounds(stage: Stage, games: Sequence[Game]) -> list[Round]:
@@ -179,13 +281,15 @@ def _places(
     seeds: dict[int, int],
     scores: dict[tuple[int | None, int], Score],
     waiting: dict[tuple[int | None, int], tuple[Score, ...]],
+    ruled_out: Collection[tuple[int | None, int | None]],
 ) -> tuple[Place, ...]:
     sides = list(match.sides.all())
     taken = {side.choice for side in sides}
     free = tuple((number, POSITIONS[number - 1]) for number in range(1, len(sides) + 1) if number not in taken)
     present = [side for side in sides if not side.absent]
-    # Who plays alone has nothing to choose.
-    chooser = next((side for side in present if side.choice is None and len(present) > 1), None)
+    # Who plays alone has nothing to choose, and in groups nobody has.
+    to_choose = present if len(present) > 1 and not match.stage.spec.grouped else []
+    chooser = next((side for side in to_choose if side.choice is None), None)
     return tuple(
         Place(
             side=side,
@@ -193,6 +297,7 @@ def _places(
             score=scores.get((match.pk, side.entry_id)),
             may_choose=free if side is chooser and match.state != Match.State.DONE else (),
             waiting=waiting.get((match.pk, side.entry_id), ()),
+            ruled_out=(match.pk, side.entry_id) in ruled_out,
         )
         for side in sides
     )

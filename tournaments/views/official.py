@@ -17,8 +17,9 @@ from tournaments.domain.rulings import told
 from tournaments.models import Incident, Machine, Show, Stage
 from tournaments.permissions import View
 from tournaments.services import incidents
-from tournaments.views import acts
+from tournaments.views import acts, calls
 from tournaments.views.acts import game_of, place_lines, typed_before
+from tournaments.views.calls import Line
 from tournaments.views.desk.common import about_a_stage, actor, posted_from, stage_url, whole
 from tournaments.views.desk.machines import about_a_show, acted, machine_of
 from tournaments.views.machines import machine_lines, trouble
@@ -60,7 +61,9 @@ def match(request: HttpRequest, stage: Stage, match: int) -> HttpResponse:
 @posted_from("official:match")
 def act(request: HttpRequest, stage: Stage, match: int, act: str) -> HttpResponse:
     """The next step of a match, or a score."""
-    if act in acts.ACTS and act not in acts.FOR_OFFICIALS:
+    # In groups who does not play loses the match: without the clock of a call that is the desk's to say.
+    of_the_desk = act == "absent" and stage.spec.grouped
+    if act in acts.ACTS and (of_the_desk or act not in acts.FOR_OFFICIALS):
         raise PermissionDenied("That is for the desk.")
 
     def show(game: Game, context: dict[str, Any], refusal: Refusal | None) -> HttpResponse:
@@ -166,6 +169,7 @@ def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refus
         "mark": mark(game),
         "rulings": _rulings(game),
         "trouble": trouble(game.match.machine),
+        "line": calls.line(game),
         "refusal": refusal,
         "post_to": stage_url("official:match", stage, game.match.pk),
         "desk": False,
@@ -186,23 +190,36 @@ def _open_matches(request: HttpRequest) -> dict[str, Any]:
     now = timezone.now()
     stages = Stage.objects.select_related("tournament__show").filter(state=Stage.State.OPEN)
     only = request.GET.get("machine", "")
-    groups: list[tuple[Stage, list[Game]]] = []
+    groups: list[tuple[Stage, list[Line]]] = []
     machines: dict[str, Machine] = {}
     for stage in stages.order_by("tournament__show__slug", "tournament__slug", "position"):
         if not stage.spec.matches:
             continue
-        found = [game for game in games(stage, now) if game.ready and not (game.over and not game.to_agree)]
-        machines |= {game.match.machine.code: game.match.machine for game in found}
-        shown = [game for game in found if only in ("", game.match.machine.code)]
-        # Those under way first, otherwise as they are dealt.
-        shown.sort(key=lambda game: game.match.state not in game.match.UNDER_WAY)
+        found = games(stage, now)
+        lines = _in_groups(stage, found, only) if stage.spec.grouped else _to_play(found)
+        left = [game for game in found if not game.over] if stage.spec.grouped else [line.game for line in lines]
+        machines |= {game.match.machine.code: game.match.machine for game in left}
+        shown = [line for line in lines if only in ("", line.game.match.machine.code)]
         if shown:
             groups.append((stage, shown))
     revisions = [f"{stage.pk}-{stage.tournament.revision}" for stage, _ in groups]
     return {
-        "groups": [{"stage": stage, "games": shown} for stage, shown in groups],
+        "groups": [{"stage": stage, "lines": shown} for stage, shown in groups],
         "machines": sorted(machines.values(), key=lambda machine: (machine.name, machine.code)),
         "only": only,
         "version": ".".join((only, *revisions)),
         "list_url": reverse("official:open"),
     }
+
+
+def _to_play(found: list[Game]) -> list[Line]:
+    """The matches that can be played now: those under way first, otherwise as they are dealt."""
+    open_now = [game for game in found if game.ready and not (game.over and not game.to_agree)]
+    return [Line(game) for game in sorted(open_now, key=lambda game: game.match.state not in game.match.UNDER_WAY)]
+
+
+def _in_groups(stage: Stage, found: list[Game], only: str) -> list[Line]:
+    """What is under way or can be called; on a tablet at one machine also what waits for it, and for what."""
+    order = calls.board(stage, found)
+    to_agree = tuple(line for line in order.over if line.game.to_agree)
+    return [*to_agree, *order.level, *order.under_way, *order.now, *(order.waiting if only else ())]

@@ -22,7 +22,7 @@ from tournaments.domain.scores import grouped
 from tournaments.domain.standings import place_words, why
 from tournaments.live import Reading, beside
 from tournaments.models import Show, Stage, Tournament
-from tournaments.views import games, lines
+from tournaments.views import games, lines, parts
 from tournaments.views.course import Leg, course
 
 PHASE_WORDS = {
@@ -65,17 +65,18 @@ def _addresses(show: str, slug: str) -> Addresses:
 def rows(reading: Reading) -> str:
     """The live part of a stage's page: how far it is, and what belongs to a stage of this kind.
 
-    A first stage has the table with the cut, who is not ranked and the machines; a later one its games, and the table
-    where all its scores make one.
+    A first stage of single games has the table with the cut, who is not ranked and the machines; one with seats its
+    games, and the table where all its scores make one.
     """
     spec = reading.stage.spec
-    whole = course(reading) if spec.comes_from else None
+    whole = course(reading) if spec.seated else None
     leg = whole.leg(spec.key) if whole else None
     context = {
         **_head(reading, leg),
-        "panel": _panel(reading),
+        "panel": _panel(reading, leg),
         "label": reading.stage.label,
-        "entrants": reading.facts.entrants,
+        "noun": reading.tournament.kind.noun,
+        "entrants": entrants(reading),
         "next_stage": _next_stage(reading),
     }
     if whole and leg:
@@ -88,6 +89,7 @@ def rows(reading: Reading) -> str:
             "begun": leg.state != Stage.State.PLANNED,
             "kept": leg.kept,
             "leads": games.leads(leg),
+            **parts.context(reading, whole, "public"),
         }
     else:
         context["seats"] = lines.seat_lines(reading)
@@ -100,10 +102,18 @@ def rows(reading: Reading) -> str:
     return str(engines["jinja2"].get_template("tournaments/public/_rows.jinja").render(context))
 
 
-def _panel(reading: Reading) -> str:
+def entrants(reading: Reading) -> tuple[Entrant, ...]:
+    """Everybody entered, by number, also who has no seat in a first stage that has seats."""
+    spec = reading.stage.spec
+    return course(reading).entrants if spec.seated else reading.facts.entrants
+
+
+def _panel(reading: Reading, leg: Leg | None) -> str:
     """The part of the page below the state, by the format's choice or by what the stage is."""
     spec = reading.stage.spec
     usual = "_entered.jinja"
+    if spec.grouped and leg and not leg.seats:
+        return f"tournaments/public/{usual}"
     if spec.matches:
         usual = "_round.jinja" if spec.ranked else "_games.jinja"
     return reading.tournament.kind.panels.get((spec.key, "public"), f"tournaments/public/{usual}")
@@ -124,8 +134,8 @@ def stage_page(reading: Reading) -> str:
 def player_page(reading: Reading, entry: int) -> str:
     """Everything about one entry: where to be next, the final place, games, points, why, what is needed where."""
     whole = course(reading)
-    entrant = reading.facts.entrant(entry)
-    needs = lines.need_lines(reading, entrant)
+    entrant = next(entrant for entrant in entrants(reading) if entrant.id == entry)
+    needs = lines.need_lines(reading, entrant) if _has_table(reading.stage) else []
     seat = next((seat for seat in lines.seat_lines(reading) if seat[1] == entrant.number), None)
     tables = [_own_table(each, entry) for each in reversed(_tables(reading))]
     return _page(
@@ -134,13 +144,25 @@ def player_page(reading: Reading, entry: int) -> str:
         entrant=entrant,
         next=games.next_game(whole, entry) if entrant.standing == Standing.IN else None,
         ended=games.ended(whole, entry),
-        own_stages=games.own_stages(whole, entry),
+        members=whole.members.get(entry, ()),
+        own_stages=[_with_part(reading, stage, entry) for stage in games.own_stages(whole, entry)],
         kept_words=games.KEPT,
         tables=[table for table in tables if table],
         needs=needs,
         needs_sentence=lines.needs_sentence(reading, entrant, needs),
         seat=seat,
     )
+
+
+def _with_part(reading: Reading, stage: games.OwnStage, entry: int) -> games.OwnStage:
+    """A stage on the page of an entry with the format's own part of it, if there is one."""
+    panel, whole = reading.tournament.kind.panels.get((stage.key, "entry")), course(reading)
+    leg = whole.leg(stage.key)
+    if panel is None or leg is None or stage.kept:
+        return stage
+    own = parts.context(beside(leg.stage, reading), whole, "entry", entry)
+    known = {"addresses": Addresses.of(reading.tournament), "games": stage.games}
+    return stage._replace(part=render_to_string(panel, {**known, **own}))
 
 
 def _own_table(reading: Reading, entry: int) -> dict[str, Any] | None:
@@ -238,10 +260,12 @@ def bracket_page(reading: Reading) -> str:
     """The way from the first cut to the winner."""
     whole = course(reading)
     tables = {each.stage.key: each for each in _tables(reading)}
+    tables |= {leg.spec.key: beside(leg.stage, reading) for leg in whole.legs if leg.spec.grouped}
     return _page(
         "bracket",
         reading,
         current="bracket",
+        begins="the groups are drawn up" if reading.stage.spec.grouped else "the cut is declared",
         columns=games.bracket(whole, tables) if any(leg.seats for leg in whole.legs) else [],
         champion=games.champion(whole),
         kept_words=games.KEPT if whole.kept else "",
@@ -269,6 +293,8 @@ def rules_page(reading: Reading) -> str:
         "rules",
         reading,
         current="rules",
+        told=reading.tournament.kind.panels.get((reading.stage.key, "rules"), ""),
+        rules=reading.tournament.rules_in_force,
         lines=rule_words(reading.tournament),
         counting=reading.read.rules,
         round=next((spec.label for spec in later if spec.ranked), ""),
@@ -279,25 +305,45 @@ def rules_page(reading: Reading) -> str:
 
 def search_page(reading: Reading, typed: str, found: tuple[Entrant, ...]) -> str:
     """The people found by a name, or everybody when nothing was typed."""
-    listed = found if typed else reading.facts.entrants
-    return _page("search", reading, current="search", typed=typed, listed=[lines.listed(reading, e) for e in listed])
+    listed = found if typed else entrants(reading)
+    members = course(reading).members
+    return _page(
+        "search",
+        reading,
+        current="search",
+        typed=typed,
+        listed=[(entrant, _listed_words(reading, entrant), members.get(entrant.id, ())) for entrant in listed],
+    )
+
+
+def _listed_words(reading: Reading, entrant: Entrant) -> str:
+    """What the list of people says beside a name: who no longer competes, otherwise the place or the group."""
+    if entrant.standing != Standing.IN:
+        return lines.STATUS_WORDS[entrant.standing.value][0]
+    if _has_table(reading.stage):
+        return lines.place_in_table(reading, entrant)
+    leg = course(reading).leg(reading.stage.key)
+    seat = leg.seat(entrant.id) if leg else None
+    return f"group {seat.group}" if seat else ""
 
 
 def find_entrants(reading: Reading, typed: str) -> tuple[Entrant | None, tuple[Entrant, ...]]:
     """Who is meant by a typed number or name: (exact, all that match), by the names everybody may read.
 
-    A number is exact or nobody: 7 is never 17. A whole name of one entry, or the only match, is exact too.
+    A number is exact or nobody: 7 is never 17. A whole name of one entry, or the only match, is exact too. An entry of
+    several people is found by the name of each of them as well.
     """
-    entrants = reading.facts.entrants
+    everybody, members = entrants(reading), course(reading).members
     if typed.isdecimal():
         number = int(typed) if len(typed) < 10 else -1
-        return next((e for e in entrants if e.number == number), None), ()
+        return next((e for e in everybody if e.number == number), None), ()
     words = selectors.fold(typed).split()
     if not words:
         return None, ()
-    folded = [(e, selectors.fold(e.name)) for e in entrants]
-    found = tuple(e for e, name in folded if all(word in name for word in words))
-    whole = tuple(e for e, name in folded if name == " ".join(words))
+    names = ((e, [e.name, *(member.name for member in members.get(e.id, ()))]) for e in everybody)
+    folded = [(e, [selectors.fold(name) for name in own]) for e, own in names]
+    found = tuple(e for e, own in folded if any(all(word in name for word in words) for name in own))
+    whole = tuple(e for e, own in folded if " ".join(words) in own)
     exact = whole if len(whole) == 1 else found
     return (exact[0] if len(exact) == 1 else None), found
 
@@ -350,6 +396,7 @@ def _page(template: str, reading: Reading, **context: Any) -> str:
         "tournament": tournament,
         "reading": reading,
         "addresses": Addresses.of(tournament),
+        "noun": tournament.kind.noun,
         "nav": [
             (spec.key, spec.label)
             for number, spec in enumerate(tournament.kind.stages)
@@ -414,7 +461,7 @@ def _phase_words(stage: Stage, phase: Phase, now: datetime) -> str:
 def _outstanding(reading: Reading, leg: Leg | None) -> str:
     """Which games are still out: under way, and at most still to come."""
     if leg and leg.spec.matches:
-        before = next(s.label for s in reading.tournament.kind.stages if s.key == leg.spec.comes_from)
+        before = leg.labels.get(leg.spec.comes_from, "")
         return games.stage_state(leg, reading.read.phase, before)
     return _solo_games(reading) if _has_table(reading.stage) else ""
 

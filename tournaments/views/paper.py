@@ -15,12 +15,12 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from tournaments import formats, permissions, selectors
+from tournaments import formats, live, permissions, selectors
 from tournaments.models import Match, Score, Side, Stage, Tournament
 from tournaments.permissions import View
 from tournaments.services import reports
 from tournaments.services.exchange.games import NO_CHOICE
-from tournaments.views import spreadsheets
+from tournaments.views import course, parts, spreadsheets
 from tournaments.views.spreadsheets import RATINGS, RESULTS
 
 ANNOUNCED = 8
@@ -37,7 +37,7 @@ class Person(NamedTuple):
 
 
 class Seated(NamedTuple):
-    """A player of a match; `score` is None while there is none."""
+    """A side of a match; `score` is None while there is none."""
 
     person: Person
     rank: int
@@ -47,11 +47,12 @@ class Seated(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A match as it is called."""
+    """A match as it is called. `alone` is what a game of one is called, "" for any other."""
 
     round: int
     machine: str
     seated: list[Seated]
+    alone: str = ""
 
     def others(self, person: Person) -> list[Person]:
         """Whom somebody meets in it."""
@@ -64,13 +65,23 @@ class Call(NamedTuple):
 
 
 class Slip(NamedTuple):
-    """A score slip; machine and round are empty where the player chooses the machine."""
+    """A score slip; machine and round are empty where the player chooses the machine.
+
+    A match of a group has one slip for all its `sides`, each with the code of its own page; otherwise there are none.
+    """
 
     person: Person
     code: SafeString
     machine: str = ""
     round: int = 0
     others: tuple[Person, ...] = ()
+    sides: tuple[tuple[Person, SafeString], ...] = ()
+    alone: str = ""
+
+    def concerns(self, number: str) -> bool:
+        """Whether it is a slip of whoever has this number; "" is everybody's."""
+        people = [person for person, _ in self.sides] or [self.person]
+        return number in ("", *(str(person.number) for person in people))
 
 
 def of_tournament(view: Callable[..., HttpResponse]) -> View:
@@ -113,8 +124,13 @@ def home(request: HttpRequest, tournament: Tournament) -> HttpResponse:
 
 @of_stage
 def table(request: HttpRequest, stage: Stage) -> HttpResponse:
-    """The table of a stage, or the order of each of its games."""
+    """The table of a stage, the tables of its groups, or the order of each of its games."""
     tournament = stage.tournament
+    if stage.spec.grouped:
+        found = live.reading(live.Found(stage.pk, tournament.pk, tournament.revision))
+        shown = parts.context(found, course.course(found), "paper")
+        panel = tournament.kind.panels[stage.key, "paper"]
+        return _sheet(request, "groups", tournament, {"stage": stage, "panel": panel, **shown})
     if stage.spec.ranked:
         people = _people(tournament)
         lines = [(line, people[line.entry.pk]) for line in reports.of_stage(stage)]
@@ -130,9 +146,9 @@ def calls(request: HttpRequest, stage: Stage) -> HttpResponse:
     rounds: dict[int, list[Call]] = defaultdict(list)
     for call in _calls(stage):
         rounds[call.round].append(call)
-    several = len(rounds) > 1
+    several, turn = len(rounds) > 1, _turn(stage)
     sheets = [
-        (f"{stage.label}, game {number}" if several else stage.label, rounds[number]) for number in sorted(rounds)
+        (f"{stage.label}, {turn} {number}" if several else stage.label, rounds[number]) for number in sorted(rounds)
     ]
     return _sheet(request, "calls", stage.tournament, {"stage": stage, "sheets": sheets})
 
@@ -144,21 +160,30 @@ def players(request: HttpRequest, stage: Stage) -> HttpResponse:
     for call in _calls(stage):
         for number, seated in enumerate(call.playing):
             others = call.others(seated.person)
-            games[seated.person].append((call, others, number == 0 and bool(others)))
+            chooses = number == 0 and bool(others) and not stage.spec.grouped
+            games[seated.person].append((call, others, chooses))
     cards = [
         (person, _code(request, stage.tournament, person), own)
         for person, own in sorted(games.items(), key=lambda card: card[0].number)
     ]
-    return _sheet(request, "players", stage.tournament, {"stage": stage, "cards": cards})
+    return _sheet(request, "players", stage.tournament, {"stage": stage, "cards": cards, "turn": _turn(stage)})
 
 
 @of_stage
 def slips(request: HttpRequest, stage: Stage) -> HttpResponse:
-    """Score slips: one for each player of a match, or for each game that somebody may play; `?number=` for one."""
+    """Score slips: one for each player of a match, for each match of a group, or for each game that somebody may play.
+
+    With `?number=` only those of one.
+    """
     found = list(_match_slips(request, stage) if stage.spec.matches else _solo_slips(request, stage))
     wanted = request.GET.get("number", "")
-    chosen = [slip for slip in found if wanted in ("", str(slip.person.number))]
-    return _sheet(request, "slips", stage.tournament, {"stage": stage, "slips": chosen})
+    chosen = [slip for slip in found if slip.concerns(wanted)]
+    return _sheet(request, "slips", stage.tournament, {"stage": stage, "slips": chosen, "turn": _turn(stage)})
+
+
+def _turn(stage: Stage) -> str:
+    """What the matches that are played at the same time are called; in groups they are only next in the order."""
+    return "turn" if stage.spec.grouped else "game"
 
 
 @of_tournament
@@ -172,9 +197,9 @@ def results(request: HttpRequest, tournament: Tournament) -> HttpResponse:
 @of_tournament
 def winners(request: HttpRequest, tournament: Tournament) -> HttpResponse:
     """What the presenter reads out: the last first, the champion at the end."""
-    people = _people(tournament)
+    people, members = _people(tournament), course.members_of(tournament)
     best = [line for line in reports.declared(tournament) if line.position and line.position <= ANNOUNCED]
-    lines = [(line, people[line.entry.pk]) for line in reversed(best)]
+    lines = [(line, people[line.entry.pk], members.get(line.entry.pk, ())) for line in reversed(best)]
     return _sheet(request, "winners", tournament, {"lines": lines})
 
 
@@ -209,6 +234,7 @@ def _sheet(request: HttpRequest, template: str, tournament: Tournament, context:
         "show": tournament.show,
         "revision": tournament.revision,
         "printed_at": timezone.now(),
+        "noun": tournament.kind.noun,
     }
     return render(request, f"tournaments/paper/{template}.html", shared | context)
 
@@ -221,9 +247,7 @@ def _file(content: bytes, kind: str, tournament: Tournament, name: str) -> HttpR
 def _people(tournament: Tournament) -> dict[int, Person]:
     kind = tournament.kind
     entries = selectors.entered(tournament).order_by("number")
-    return {
-        entry.pk: Person(entry.pk, entry.number, formats.public_name(entry.player.name, kind)) for entry in entries
-    }
+    return {entry.pk: Person(entry.pk, entry.number, formats.public_name(entry.name, kind)) for entry in entries}
 
 
 def _calls(stage: Stage) -> list[Call]:
@@ -234,6 +258,7 @@ def _calls(stage: Stage) -> list[Call]:
     discarded = {(score.match_id, score.entry_id) for score in over if score.state == Score.State.DISCARDED}
     found = stage.matches.exclude(state=Match.State.VOID).select_related("machine")
     sides = Prefetch("sides", Side.objects.order_by("rank"))
+    grouped = stage.spec.grouped
     return [
         Call(
             match.round,
@@ -248,6 +273,7 @@ def _calls(stage: Stage) -> list[Call]:
                 )
                 for side in match.sides.all()
             ],
+            stage.spec.alone if grouped and len(match.sides.all()) == 1 else "",
         )
         for match in found.prefetch_related(sides).order_by("round", "order")
     ]
@@ -262,6 +288,14 @@ def _in_order(call: Call, order: dict[int, reports.Line]) -> list[tuple[reports.
 def _match_slips(request: HttpRequest, stage: Stage) -> Iterable[Slip]:
     codes: dict[Person, SafeString] = {}
     for call in _calls(stage):
+        if stage.spec.grouped:
+            for each in call.playing:
+                codes.setdefault(each.person, _code(request, stage.tournament, each.person))
+            sides = tuple((each.person, codes[each.person]) for each in call.playing)
+            # Whoever is left alone in a match of a group has won it without a game.
+            if sides and len(sides) == len(call.seated):
+                yield Slip(*sides[0], call.machine, call.round, sides=sides, alone=call.alone)
+            continue
         for seated in call.playing:
             person = seated.person
             codes.setdefault(person, _code(request, stage.tournament, person))

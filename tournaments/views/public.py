@@ -53,7 +53,7 @@ def _polled(request: HttpRequest, page: live.Page) -> HttpResponse:
 def player(request: HttpRequest, show: str, slug: str, number: int) -> HttpResponse:
     """One player's page."""
     found = live.find(show, slug)
-    entrant = next((e for e in live.reading(found).facts.entrants if e.number == number), None)
+    entrant = next((e for e in pages.entrants(live.reading(found)) if e.number == number), None)
     if entrant is None:
         kept = selectors.entry_numbered(live.reading(found).stage.tournament, number)
         if kept is None or kept.number == number:

@@ -30,8 +30,8 @@ def result_cells(lines: Iterable[Line]) -> list[Cells]:
             "yes" if line.shared else "no",
             line.entry.number,
             line.entry.name,
-            line.entry.player.country,
-            line.entry.player.ifpa_number,
+            line.entry.country,
+            line.entry.ifpa_number,
             line.why,
         )
         for line in lines
@@ -45,8 +45,8 @@ def rating_cells(lines: Iterable[Line]) -> list[Cells]:
             line.position or "",
             "yes" if line.shared else "no",
             line.entry.name,
-            line.entry.player.country,
-            line.entry.player.ifpa_number,
+            line.entry.country,
+            line.entry.ifpa_number,
         )
         for line in lines
     ]

@@ -11,11 +11,11 @@ from pathlib import PurePosixPath
 
 from django.core.files.uploadedfile import UploadedFile
 
-from tournaments.services.exchange import FILES, Fault, Faults
+from tournaments.services.exchange import Fault, Faults, known_files
 
 MOST_BYTES = 20_000_000
 MOST_FILES = 100
-HEADING = FILES[0]
+HEADING = known_files()[0]
 
 
 def folder_files(uploads: Iterable[UploadedFile]) -> dict[str, bytes]:

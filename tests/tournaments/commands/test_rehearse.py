@@ -50,11 +50,12 @@ SMALL = ("--tournament", "open", "--players", "26")
 
 def test_it_makes_every_tournament_whose_first_stage_can_be_played():
     assert rehearse("--players", "4") == (
-        "rehearsal/open: 4 players, 16 scores.\n"
-        "rehearsal/classic: 4 players, 26 scores.\n"
-        "rehearsal/kids: 4 players, 8 scores.\n"
+        "rehearsal/open: 4 entries, 16 scores.\n"
+        "rehearsal/classic: 4 entries, 26 scores.\n"
+        "rehearsal/kids: 4 entries, 8 scores.\n"
+        "rehearsal/team: 4 entries, 10 scores.\n"
     )
-    assert {made.slug for made in Tournament.objects.all()} < {kind.key for kind in formats.known()}
+    assert {made.slug for made in Tournament.objects.all()} == {kind.key for kind in formats.known()}
     assert Show.objects.get().rehearsal
 
 
@@ -99,10 +100,10 @@ def test_the_same_seed_gives_the_same_show():
     rehearse("--seed", "7", "--players", "6", "--until", "qualifying")
 
     assert exported() == first
-    assert set(first) == {"open", "classic", "kids"}
+    assert set(first) == {"open", "classic", "kids", "team"}
 
 
-@pytest.mark.parametrize(("slug", "rounds"), [("open", 4), ("classic", 1), ("kids", 1)])
+@pytest.mark.parametrize(("slug", "rounds"), [("open", 4), ("classic", 1), ("kids", 1), ("team", 5)])
 def test_the_same_seed_gives_the_same_show_to_the_champion(slug, rounds):
     arguments = ("--tournament", slug, "--seed", "3", "--until", "final")
     rehearse(*arguments)
@@ -177,7 +178,7 @@ def test_a_format_without_the_stage_stops_at_the_one_before_it():
 def test_without_a_stage_there_is_something_of_everything_to_look_at():
     rehearse("--players", "24")
 
-    first, second, third = Tournament.objects.order_by("pk")
+    first, second, third, _ = Tournament.objects.order_by("pk")
     assert first.stages.get(key="qualifying").state == "open"
     assert second.results_declared_at
     semi_finals = third.stages.get(key="semi-finals")
@@ -188,7 +189,7 @@ def test_without_a_stage_there_is_something_of_everything_to_look_at():
 def test_on_any_day_something_goes_wrong_and_is_ruled_on():
     rehearse("--players", "24")
 
-    first, second, third = Tournament.objects.order_by("pk")
+    first, second, third, _ = Tournament.objects.order_by("pk")
     kinds = Counter(Ruling.objects.filter(tournament=first, undone_at=None).values_list("kind", flat=True))
     assert kinds == {"extra-ball-80": 1, "stopped": 1, "warning": 1, "played-on": 1}
     lowered = Score.objects.get(stage__tournament=first, ranked__isnull=False)
@@ -280,7 +281,8 @@ def test_a_person_keeps_one_number_in_all_tournaments():
 
     both = Entry.objects.filter(player__entries__tournament__slug="classic", tournament__slug="open").distinct()
     assert both.count() == 3
-    assert all(entry.number == entry.player.number for entry in Entry.objects.select_related("player"))
+    alone = Entry.objects.exclude(player=None).select_related("player")
+    assert all(entry.number == entry.player.number for entry in alone)
     children = Entry.objects.filter(tournament__slug="kids").select_related("player")
     assert all(entry.player.contact for entry in children)
     assert not children.filter(player__entries__tournament__slug="open").exists()
@@ -300,7 +302,10 @@ def test_an_exported_rehearsal_is_still_one_when_it_is_imported():
     [
         (
             ("--until", "golf"),
-            "“golf” is not a stage to stop at; those are qualifying, second-round, semi-finals, play-off, final.",
+            (
+                "“golf” is not a stage to stop at; those are qualifying, second-round, semi-finals, play-off, final,"
+                " groups."
+            ),
         ),
         (
             ("--tournament", "kids", "--until", "second-round"),
@@ -310,7 +315,8 @@ def test_an_exported_rehearsal_is_still_one_when_it_is_imported():
             ("--tournament", "open", "--players", "7", "--until", "final"),
             "Only 7 would go on. Second round: for an even number of players, 8 to 48.",
         ),
-        (("--tournament", "team"), "“team” cannot be rehearsed with this version; open, classic, kids can."),
+        (("--tournament", "golf"), "“golf” cannot be rehearsed with this version; open, classic, kids, team can."),
+        (("--tournament", "team", "--players", "33"), "A rehearsal has 4 to 32 teams, not 33."),
         (("--players", "1"), "A rehearsal has 2 to 10000 players in a tournament, not 1."),
     ],
 )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-PUBLISHED = sorted(path.name for path in DATA.iterdir() if path.is_dir())
+PUBLISHED = sorted(path.parent.name for path in DATA.glob("*/expected_qualifying.csv"))
 
 HEADING = """\
 # A small show.

@@ -112,7 +112,7 @@ def test_an_empty_folder_of_every_format_is_without_fault(kind):
         ({"machines": None, "scores": None}, "machines.csv: The file is missing."),
         (
             {"teams": "number,name,captain,wppr,player_1,player_2,player_3,player_4\n1,A,,,,,,\n"},
-            "teams.csv, line 2: Teams",
+            "teams.csv, line 2: Whoever competes in this format stands in entries.csv; leave this table empty.",
         ),
         (
             {"matches": match("qualifying,1,TZ,1,5,2,6")},
@@ -154,10 +154,7 @@ def test_an_empty_folder_of_every_format_is_without_fault(kind):
         ({"heading": 'results_held_back = "yes"\n' + HEADING}, "line 1: results_held_back is true or false"),
         ({"stages": "stage,state,open_round\nfinal,planned,x\n"}, "line 2: The open_round “x” is not a whole number"),
         ({"prizes": "number,prize\n"}, "prizes.csv: This is not a file of a tournament folder"),
-        (
-            {"heading": TEAMS, "stages": "stage,state\nfinal,open\n"},
-            "stages.csv, line 2: Final cannot be played with this version yet",
-        ),
+        ({"heading": TEAMS}, "entries.csv, line 2: Whoever competes in this format stands in teams.csv"),
         (
             {"stages": "stage,state\nqualifying,open\nqualifying,open\n"},
             "line 3: Stage qualifying stands in line 2 already.",

@@ -80,7 +80,7 @@ def test_a_stage_that_is_not_there_is_not_found(desk):
     tournament = factories.tournament(format="kids")
 
     assert page(desk, tournament, "table", "second-round").status_code == 404
-    assert page(desk, factories.tournament(tournament.show, format="team"), "table", "groups").status_code == 404
+    assert page(desk, factories.tournament(tournament.show, format="team"), "table", "semi-finals").status_code == 404
 
 
 def test_without_matches_the_sheets_say_so(desk):

@@ -442,17 +442,6 @@ def test_the_tournament_leads_to_its_first_stage(public):
     assert public(small()).get("")["Location"] == "/t/party/open/qualifying/"
 
 
-def test_a_stage_without_games_of_its_own_lists_who_is_entered(public):
-    made = factories.tournament(format="team")
-    factories.entry(made, "The Flippers")
-    world = factories.World(made.show, made, factories.stage(made), (), ())
-
-    assert "Groups: not begun. As of" in text(public(world).get("groups/"))
-    assert "Entered The Flippers No. 1" in text(public(world).get("groups/"))
-    assert public(world).player(1).status_code == 200
-    assert "Players in a team 4" in text(public(world).get("rules/"))
-
-
 # --- names ---
 
 

@@ -6,11 +6,18 @@
 import importlib
 import inspect
 import pkgutil
+from datetime import timedelta
 from functools import wraps
 
 import pytest
+from django.utils import timezone
 
+from teams import selectors
+from teams import services as team_services
+from teams.services import groups, teams
+from teams.services.teams import Person
 from tests import factories
+from tests.teams.evening import Evening
 from tests.tournaments.services.course import again, entry, play_semi_finals, score, stage
 from tests.tournaments.services.games import seen
 from tests.tournaments.traces import watched
@@ -44,7 +51,7 @@ EXCEPTIONS = {
 }
 """What takes an actor and is not walked, and why."""
 
-SEVERAL = ("exchange.loading.load", "exchange.loading.import_files")
+SEVERAL = ("exchange.loading.load", "exchange.loading.import_files", "teams/teams.replace")
 """What consists of several changes on purpose."""
 
 
@@ -53,13 +60,19 @@ def acting():
 
     One that is given a log is a part of another's change.
     """
-    for found in pkgutil.walk_packages(services.__path__, f"{services.__name__}."):
-        module = importlib.import_module(found.name)
-        for name, function in inspect.getmembers(module, inspect.isfunction):
-            own = function.__module__ == found.name and not name.startswith("_")
-            told = inspect.signature(function).parameters
-            if own and "actor" in told and "log" not in told:
-                yield f"{found.name.removeprefix(f'{services.__name__}.')}.{name}", module, name
+    for prefix, package in (("", services), ("teams/", team_services)):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            yield from acting_in(found.name, f"{prefix}{found.name.removeprefix(f'{package.__name__}.')}")
+
+
+def acting_in(path, label):
+    """Those of one module."""
+    module = importlib.import_module(path)
+    for name, function in inspect.getmembers(module, inspect.isfunction):
+        own = function.__module__ == path and not name.startswith("_")
+        told = inspect.signature(function).parameters
+        if own and "actor" in told and "log" not in told:
+            yield f"{label}.{name}", module, name
 
 
 @pytest.fixture
@@ -271,6 +284,34 @@ def files():
     assert Tournament.objects.filter(show__slug="there").exists()
 
 
+def an_evening_of_teams():
+    """Six teams: one leaves before the groups, one is replaced after them, one is late, two are level."""
+    evening = Evening(6, show=factories.show("evening"))
+    one = evening.teams[1]
+    teams.change_details(one, actor=None, name="Great Ants", wppr=one.wppr)
+    people = [Person(member.player.name, member.player) for member in selectors.line_up(one)]
+    teams.change_members(one, actor=None, members=[*people[:3], Person("Zoe")])
+    teams.check_in(one, actor=None)
+    groups.order_seeds(
+        evening.groups, actor=None, order=[evening.entry(n).pk for n in (2, 1, 3, 4, 5, 6)], reason="as agreed"
+    )
+    groups.draw_up(evening.groups, actor=None)
+    groups.take_back(evening.groups, actor=None, reason="one is ill")
+    entries.withdraw(evening.entry(6), actor=None, reason="ill")
+    evening.begin(machines=5)
+    entries.withdraw(evening.entry(3), actor=None, reason="gone")
+    new = [Person(f"New {number}") for number in range(3)]
+    teams.replace(evening.teams[3], actor=None, reason="gone", name="Wasps", members=new)
+    # The order has put team 2 into the first group, beside 4 and 5.
+    late = evening.match(2, 4)
+    matches.call(late, actor=None, at=timezone.now() - timedelta(minutes=6))
+    matches.forfeit(again(late), actor=None, entry=evening.entry(4).pk)
+    game_rulings.play_level_again(evening.play({2: 50, 5: 50}), actor=None)
+    evening.play_all()
+    stages.close_stage(evening.groups, actor=None)
+    matches.deal_by_lot(evening.final, actor=None, machines=evening.hall(4))
+
+
 STORIES = (
     set_up,
     times,
@@ -284,6 +325,7 @@ STORIES = (
     the_second_round,
     drawn_again,
     files,
+    an_evening_of_teams,
 )
 
 

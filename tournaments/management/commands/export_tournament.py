@@ -21,7 +21,7 @@ class Command(BaseCommand):
         contents = exchange.dump(named(tournament))
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for name in exchange.FILES:
+            for name in exchange.known_files():
                 # A table of an earlier export that is empty now must not be imported with this one.
                 if name not in contents:
                     (folder / name).unlink(missing_ok=True)

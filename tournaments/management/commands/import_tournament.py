@@ -23,7 +23,7 @@ class Command(BaseCommand):
         try:
             # Whatever else lies in the folder is refused by its name alone.
             contents = {
-                path.name: path.read_bytes() if path.name in exchange.FILES else b""
+                path.name: path.read_bytes() if path.name in exchange.known_files() else b""
                 for path in sorted(folder.iterdir())
                 if path.is_file()
             }

@@ -37,4 +37,4 @@ class Command(BaseCommand):
         for made in show.tournaments.order_by("pk"):
             entered = selectors.entered(made).count()
             recorded = Score.objects.filter(stage__tournament=made, state__in=Score.COUNTED).count()
-            self.stdout.write(f"{made.path}: {entered} players, {recorded} scores.")
+            self.stdout.write(f"{made.path}: {entered} entries, {recorded} scores.")

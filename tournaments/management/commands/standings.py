@@ -1,6 +1,7 @@
 import csv
 import json
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -19,7 +20,8 @@ class Command(BaseCommand):
     help = (
         "Print the table of a stage, or the final places: whoever is ranked, by position and then by number. In a"
         " stage of single games the position is the place in the game and the points are the score; the final places"
-        " have the points and games of the last stage somebody played."
+        " have the points and games of the last stage somebody played. A stage played in groups has them one after the"
+        " other, with a column for the group."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -29,9 +31,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, tournament: str, stage: str | None, **options: Any) -> None:
         found = named(tournament)
-        lines = self._results(found) if stage == RESULTS else reports.of_stage(_stage(found, stage))
-        rows = [_row(line) for line in lines if line.position is not None]
-        {"table": self._table, "csv": self._csv, "json": self._json}[options["format"]](rows)
+        shown = None if stage == RESULTS else _stage(found, stage)
+        lines = reports.of_stage(shown) if shown else self._results(found)
+        grouped = bool(shown and shown.spec.grouped)
+        rows = [_row(line, grouped) for line in lines if line.position is not None]
+        columns = (*COLUMNS, "group") if grouped else COLUMNS
+        {"table": self._table, "csv": self._csv, "json": self._json}[options["format"]](rows, columns)
 
     def _results(self, tournament: Tournament) -> list[Line]:
         try:
@@ -42,25 +47,27 @@ class Command(BaseCommand):
             self.stderr.write(f"The results of {tournament.path} are not declared yet; this is how they stand.")
         return lines
 
-    def _csv(self, rows: list[dict[str, Any]]) -> None:
+    def _csv(self, rows: list[dict[str, Any]], columns: Sequence[str]) -> None:
         writer = csv.writer(self.stdout, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        writer.writerow(columns)
         for row in rows:
-            writer.writerow([*list(row.values())[:-1], "yes" if row["tied"] else "no"])
+            row["tied"] = "yes" if row["tied"] else "no"
+            writer.writerow([row[column] for column in columns])
 
-    def _json(self, rows: list[dict[str, Any]]) -> None:
+    def _json(self, rows: list[dict[str, Any]], columns: Sequence[str]) -> None:
         self.stdout.write(json.dumps(rows, ensure_ascii=False, indent=2))
 
-    def _table(self, rows: list[dict[str, Any]]) -> None:
-        cells = [COLUMNS[:-1]]
+    def _table(self, rows: list[dict[str, Any]], columns: Sequence[str]) -> None:
+        shown = [column for column in columns if column != "tied"]
+        cells = [shown]
         for row in rows:
-            position = f"{row['position']}{'=' if row['tied'] else ''}"
-            cells.append((position, str(row["number"]), row["name"], str(row["points"]), str(row["games"])))
+            row["position"] = f"{row['position']}{'=' if row['tied'] else ''}"
+            cells.append([str(row[column]) for column in shown])
         widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
         for line in cells:
             padded = [
                 word.ljust(width) if name == "name" else word.rjust(width)
-                for name, word, width in zip(COLUMNS, line, widths, strict=False)
+                for name, word, width in zip(shown, line, widths, strict=True)
             ]
             self.stdout.write("  ".join(padded).rstrip())
 
@@ -76,8 +83,8 @@ def _stage(tournament: Tournament, key: str | None) -> Stage:
     return stage
 
 
-def _row(line: Line) -> dict[str, Any]:
-    return {
+def _row(line: Line, grouped: bool) -> dict[str, Any]:
+    row = {
         "position": line.position,
         "number": line.entry.number,
         "name": line.entry.name,
@@ -85,3 +92,4 @@ def _row(line: Line) -> dict[str, Any]:
         "games": line.games,
         "tied": line.shared,
     }
+    return row | {"group": line.group} if grouped else row

@@ -2,8 +2,19 @@
 
 from tournaments.services.exchange.blank import template
 from tournaments.services.exchange.faults import Fault, Faults
-from tournaments.services.exchange.folder import FILES, Folder, read_folder
+from tournaments.services.exchange.folder import Folder, known_files, read_folder
 from tournaments.services.exchange.loading import Report, import_files, load
 from tournaments.services.exchange.writing import dump
 
-__all__ = ["FILES", "Fault", "Faults", "Folder", "Report", "dump", "import_files", "load", "read_folder", "template"]
+__all__ = [
+    "Fault",
+    "Faults",
+    "Folder",
+    "Report",
+    "dump",
+    "import_files",
+    "known_files",
+    "load",
+    "read_folder",
+    "template",
+]

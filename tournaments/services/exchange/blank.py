@@ -3,21 +3,21 @@
 from collections.abc import Iterator
 
 from tournaments import formats
-from tournaments.services.exchange import heading, lines, tables
+from tournaments.services.exchange import heading, lines, rosters, tables
 from tournaments.services.exchange.writing import toml
 
 
 def template(format_key: str) -> dict[str, bytes]:
     """The files of a folder for this format, by name, with every rule explained; raises `KeyError`."""
     kind = formats.get(format_key)
-    solo = any(spec.slips for spec in kind.stages)
-    wanted = (lines.MACHINES, lines.ENTRIES, lines.SCORES) if solo else (lines.MACHINES, lines.TEAMS)
+    listed = rosters.table_of(kind)
+    wanted = (lines.MACHINES, listed, lines.SCORES) if listed == lines.ENTRIES else (lines.MACHINES, listed)
     columns = {
         lines.MACHINES: (*lines.MACHINES.needed, *lines.MACHINES.optional),
         lines.ENTRIES: ("number", "name", "country", "ifpa_number", "place"),
         lines.SCORES: lines.SCORES.needed,
-        lines.TEAMS: lines.TEAMS.needed,
     }
+    columns.setdefault(listed, listed.needed)
     files = {heading.FILE: "\n".join(_heading(kind)).encode() + b"\n"}
     return files | {table.file: tables.write(columns[table], []) for table in wanted}
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
 
@@ -15,7 +16,6 @@ from tournaments.services.exchange.heading import Heading
 from tournaments.services.exchange.lines import (
     AGREED,
     DISCARDED,
-    ENTRIES,
     LIVE,
     MACHINE_STATES,
     MATCHES,
@@ -43,7 +43,7 @@ def once(table: Table, lines: Iterable[Line], key: Callable[[Line], object], wor
             yield Fault(table.file, line.line, f"{words.format(key(line))} in line {earlier} already.")
 
 
-def namesake_faults(entries: Iterable[EntryLine]) -> Iterator[Fault]:
+def namesake_faults(file: str, entries: Iterable[EntryLine]) -> Iterator[Fault]:
     """Everybody enters once; two people of one name are marked."""
     first: dict[str, EntryLine] = {}
     for entry in entries:
@@ -53,7 +53,7 @@ def namesake_faults(entries: Iterable[EntryLine]) -> Iterator[Fault]:
                 f"{entry.name} is entered in line {other.line} already, as number {other.number}; everybody enters"
                 " once. If these are two people, write yes in a column another_person."
             )
-            yield Fault(ENTRIES.file, entry.line, reason)
+            yield Fault(file, entry.line, reason)
 
 
 def seat_faults(seats: Sequence[SeatLine]) -> Iterator[Fault]:
@@ -118,6 +118,15 @@ def _given_back(
         left = Counter(game.entry for game in played) - ranked
         found.update({(stage, number): games for number, games in left.items()})
     return found
+
+
+def alone_in_a_match(scores: Sequence[ScoreLine], matches: Sequence[MatchLine]) -> tuple[ScoreLine, ...]:
+    """The scores, those without a round as scores of the match that somebody plays alone on this machine, if any."""
+    alone = {(m.stage, m.machine, m.numbers[0]): m.round for m in matches if len(m.numbers) == 1}
+    return tuple(
+        line if line.round else replace(line, round=alone.get((line.stage, line.machine, line.number), 0))
+        for line in scores
+    )
 
 
 def put_together(

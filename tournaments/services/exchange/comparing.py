@@ -11,6 +11,7 @@ from tournaments.domain.rulings import shown_factor
 from tournaments.models import Entry, Machine, Player, Score, Seat, Show, Stage, StageMachine, Tournament
 from tournaments.services.exchange import heading as headings
 from tournaments.services.exchange import lines as files
+from tournaments.services.exchange import rosters
 from tournaments.services.exchange.comparing_games import GamesComparison, alike, implied_states
 from tournaments.services.exchange.comparing_rulings import RulingsComparison
 from tournaments.services.exchange.faults import Fault
@@ -23,6 +24,7 @@ from tournaments.services.exchange.lines import (
     SeatLine,
     StageLine,
 )
+from tournaments.services.exchange.rosters import Roster
 
 
 @dataclass
@@ -155,7 +157,20 @@ class Comparison:
             )
         return not other
 
+    def _compare_roster(self, roster: Roster) -> None:
+        for line in self.folder.entries:
+            entry = self.entries.get(line.number)
+            otherwise = roster.compare(line, entry) if entry else ""
+            if otherwise:
+                self._fault(roster.table.file, line.line, f"{otherwise} Nothing is overwritten.")
+            else:
+                self._compare_entry(line)
+
     def _compare_entries(self) -> None:
+        roster = rosters.of(self.heading.kind)
+        if roster:
+            self._compare_roster(roster)
+            return
         players = {player.number: player for player in Player.objects.filter(show=self.show)} if self.show else {}
         by_name = {player.name.casefold(): player for player in players.values() if player.merged_into_id is None}
         for line in self.folder.entries:
@@ -175,7 +190,7 @@ class Comparison:
             self._compare_entry(line)
 
     def _compare_entry(self, line: EntryLine) -> None:
-        entry = self.entries.get(line.number)
+        entry, file = self.entries.get(line.number), rosters.table_of(self.heading.kind).file
         if line.age_checked and not (entry and entry.age_known):
             self.plan.ages.append(line)
         if entry is None:
@@ -193,7 +208,7 @@ class Comparison:
             self.unchanged += 1
         elif gone:
             now = entry.get_status_display()
-            self._fault(files.ENTRIES.file, line.line, f"{entry} is {now} here and {line.status} in the folder.")
+            self._fault(file, line.line, f"{entry} is {now} here and {line.status} in the folder.")
         else:
             self.plan.statuses.append(line)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from tournaments import selectors
 from tournaments.models import Ruling, Tournament
-from tournaments.services.exchange.lines import ON_SCORES, RULINGS, RulingLine
+from tournaments.services.exchange.lines import ON_SCORES, ORDERS, RULINGS, RulingLine
 
 Kind = Ruling.Kind
 NoteFault = Callable[[str, int | None, str], None]
@@ -69,7 +69,7 @@ def _is(line: RulingLine, decided_at: datetime | None, ruling: Ruling, numbers: 
 
 
 def _about(line: RulingLine) -> tuple[object, ...]:
-    if line.kind in Ruling.ORDERS:
+    if line.kind in ORDERS:
         return line.order
     machine = line.machine.casefold() if line.kind in (*ON_SCORES, Kind.MACHINE) else ""
     return (*sorted(line.numbers), machine, line.round, line.reached, line.counts, line.seed, line.instead_of)
@@ -78,7 +78,7 @@ def _about(line: RulingLine) -> tuple[object, ...]:
 def _concerns(ruling: Ruling, numbers: Mapping[int, int]) -> tuple[object, ...]:
     """The same of a ruling here."""
     data = ruling.data
-    if ruling.kind in Ruling.ORDERS:
+    if ruling.kind in ORDERS:
         return tuple(numbers[pk] for pk in data["order"])
     who = [ruling.entry.number] if ruling.entry else [numbers[pk] for pk in data.get("entries", ())]
     if ruling.kind == Kind.REPLAYED and ruling.match:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import PurePath
 
 from tournaments.models import Ruling
-from tournaments.services.exchange import checking, games, heading
+from tournaments.services.exchange import checking, games, heading, rosters
 from tournaments.services.exchange.faults import Fault, Faults
 from tournaments.services.exchange.games import MatchLine, ResultLine
 from tournaments.services.exchange.heading import Heading
@@ -26,7 +26,6 @@ from tournaments.services.exchange.lines import (
     SCORES,
     SEATS,
     STAGES,
-    TEAMS,
     EntryLine,
     MachineLine,
     MachineStateLine,
@@ -38,10 +37,8 @@ from tournaments.services.exchange.lines import (
 from tournaments.services.exchange.reading import Reader
 from tournaments.services.exchange.reading_rulings import put_on_scores, read_ruling, ruling_faults
 
-FILES = (heading.FILE, *(table.file for table in KNOWN))
 LEFT_ALONE = re.compile(r"readme.*|expected_[-\w]*\.csv|.*\.(txt|md)|thumbs\.db|desktop\.ini|\..*|~.*", re.IGNORECASE)
 """Notes for people, expected tables for tests, and what operating systems leave in a folder."""
-NO_TEAMS = "Teams cannot be entered from a folder yet; leave this table empty."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +67,11 @@ class Folder:
         return self.heading.kind.stages[0].key
 
 
+def known_files() -> tuple[str, ...]:
+    """Every file that a folder may have, the one that says what it is about first."""
+    return (heading.FILE, *(table.file for table in KNOWN), *rosters.tables())
+
+
 def read_folder(files: Mapping[str, bytes]) -> Folder:
     """The folder of these files, by name; raises `Faults` with everything that is wrong within it."""
     folder, faults = parse(files)
@@ -80,31 +82,33 @@ def read_folder(files: Mapping[str, bytes]) -> Folder:
 
 def parse(files: Mapping[str, bytes]) -> tuple[Folder | None, list[Fault]]:
     """What can be read of a folder, and every fault. No folder without a sound tournament.toml."""
-    faults = list(_file_faults(files))
-    found = heading.read(files[heading.FILE], faults) if heading.FILE in files else None
+    heading_faults: list[Fault] = []
+    found = heading.read(files[heading.FILE], heading_faults) if heading.FILE in files else None
+    faults = [*_file_faults(files, found), *heading_faults]
     return _folder(Reader(files, faults, found), faults), faults
 
 
-def _file_faults(files: Mapping[str, bytes]) -> Iterator[Fault]:
+def _file_faults(files: Mapping[str, bytes], found: Heading | None) -> Iterator[Fault]:
+    known = known_files()
     for name in files:
-        if name in FILES or LEFT_ALONE.fullmatch(name):
+        if name in known or LEFT_ALONE.fullmatch(name):
             continue
         if PurePath(name).suffix.lower() in (".xlsx", ".xls", ".ods", ".numbers"):
             yield Fault(name, None, "A spreadsheet cannot be read; save each of its sheets as “CSV UTF-8”.")
         else:
-            yield Fault(name, None, f"This is not a file of a tournament folder; those are {', '.join(FILES)}.")
+            yield Fault(name, None, f"This is not a file of a tournament folder; those are {', '.join(known)}.")
     required = [heading.FILE, *(table.file for table in KNOWN if table.required)]
+    if found:
+        required[required.index(ENTRIES.file)] = rosters.table_of(found.kind).file
     for name in required:
-        if name not in files and not (name == ENTRIES.file and TEAMS.file in files):
+        if name not in files and (found or name != ENTRIES.file or not set(files) & set(rosters.tables())):
             yield Fault(name, None, "The file is missing.")
 
 
 def _folder(reader: Reader, faults: list[Fault]) -> Folder | None:
-    for row in reader.rows(TEAMS):
-        row.fault(NO_TEAMS)
     machines = reader.lines(MACHINES, reader.machine)
-    entries = reader.lines(ENTRIES, reader.entry)
-    faults += checking.namesake_faults(entries)
+    entries = reader.entries()
+    faults += checking.namesake_faults(reader.roster_table.file, entries)
     scores = reader.lines(SCORES, reader.score)
     stages = reader.lines(STAGES, reader.stage)
     states = reader.lines(MACHINE_STATES, reader.machine_state)
@@ -117,14 +121,16 @@ def _folder(reader: Reader, faults: list[Fault]) -> Folder | None:
     faults += checking.substitute_faults(states)
     if reader.heading is None:
         return None
+    scores = checking.alone_in_a_match(scores, matches)
     solo = tuple(line for line in scores if not line.round)
     faults += checking.game_faults(reader.heading, solo, states)
     playing = tuple(line for line in solo if line.status == PLAYING)
     faults += checking.once(
         SCORES, playing, lambda line: (line.stage, line.machine), "A game under way on {0[1]} stands"
     )
+    in_groups = [spec.key for spec in reader.heading.kind.stages if spec.grouped]
     matches, live, void = checking.put_together(matches, [line for line in scores if line.round], faults)
-    faults += games.match_faults(MATCHES.file, matches, games.excused(entries, live))
+    faults += games.match_faults(MATCHES.file, matches, games.excused(entries, live, in_groups))
     faults += games.result_faults(RESULTS.file, results, {entry.number for entry in entries})
     rulings = put_on_scores(rulings, [*solo, *live, *void], faults)
     faults += ruling_faults(rulings, entries, states, seats, matches)

@@ -122,11 +122,22 @@ def _choices(row: Row, players: int) -> Sequence[int]:
     return [0 if word == NO_CHOICE else int(word) for word in words] or [0] * players
 
 
-def excused(entries: Iterable[EntryLine], scores: Iterable[ScoreLine]) -> Callable[[MatchLine, int], bool]:
-    """Who needs no score for a match to be over: whoever has a discarded one there, or is disqualified."""
+def excused(
+    entries: Iterable[EntryLine], scores: Iterable[ScoreLine], in_groups: Collection[str]
+) -> Callable[[MatchLine, int], bool]:
+    """Who needs no score for a match to be over: whoever has a discarded one there, is disqualified, or is left alone
+    in a match of a stage played in groups, and has won it.
+    """
     out = {entry.number for entry in entries if entry.status == Entry.Status.DISQUALIFIED}
     spent = {(line.stage, line.round, line.number) for line in scores if line.status == DISCARDED}
-    return lambda match, number: number in out or (match.stage, match.round, number) in spent
+
+    def needs_none(match: MatchLine, number: int) -> bool:
+        if number in out or (match.stage, match.round, number) in spent:
+            return True
+        others = [side for side in match.sides if side.number != number]
+        return match.stage in in_groups and bool(others) and all(s.absent or s.number in out for s in others)
+
+    return needs_none
 
 
 def match_faults(

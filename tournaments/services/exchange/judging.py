@@ -31,7 +31,7 @@ def _seat_faults(
     for entry in seats:
         if entry not in drawn:
             yield f"{entries[entry]} has a seat in the {stage.label.lower()} and no match."
-    if not stage.spec.ranked:
+    if not stage.spec.ranked and not stage.spec.grouped:
         for match in planned:
             if len(match.entries) < 2:
                 yield f"{entries[match.entries[0]]} has nobody to play against in the {stage.label.lower()}."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Protocol
+from typing import Any, Protocol
 
 from tournaments.models import Ruling
 from tournaments.services import game_rulings
@@ -28,9 +28,11 @@ TAKEN_OUT = (Kind.STOPPED, Kind.VOIDED)
 """Rulings that make a score void."""
 ON_SCORES = (*game_rulings.ON_SCORES, *game_rulings.LATE)
 """Rulings that concern one score."""
+ORDERS = (*Ruling.ORDERS, Kind.SEEDING)
+"""Rulings that are an order of numbers."""
 ON_A_SCORE = ("number", "machine", "round", "score", "reached", "counts", "was")
 COLUMNS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(Ruling.ORDERS, ("order", "scores")),
+    **dict.fromkeys(ORDERS, ("order", "scores")),
     **dict.fromkeys(ON_SCORES, ON_A_SCORE),
     Kind.WARNING: ("number", "round", "machine"),
     Kind.OUT_OF_MATCH: ("number", "round", "machine", "was"),
@@ -54,6 +56,8 @@ class MachineLine:
 
 @dataclass(frozen=True, slots=True)
 class EntryLine:
+    """Whoever is entered; `more` is what a roster says of an entry that is no one person."""
+
     line: int
     number: int
     name: str
@@ -63,6 +67,7 @@ class EntryLine:
     status: str
     another_person: bool
     age_checked: bool = False
+    more: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,9 @@ class StageLine:
 
 @dataclass(frozen=True, slots=True)
 class MachineStateLine:
-    """`substitute` is the code of the machine that stands in for one that was withdrawn; "" for none."""
+    """`substitute` is the code of the machine that stands in for one that was withdrawn; "" for none. `drawn_from` is
+    out of how many machines the lot fell on this one; None where no lot was drawn.
+    """
 
     line: int
     stage: str
@@ -106,6 +113,7 @@ class MachineStateLine:
     state: str
     substitute: str = ""
     factor: Decimal | None = None
+    drawn_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +153,7 @@ class SeatLine:
     seed: int
     number: int
     why: str
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +175,7 @@ ENTRIES = Table(
 )
 SCORES = Table("scores.csv", ("number", "machine", "score"), ("stage", "round", "recorded_at", "status", "ranked"))
 STAGES = Table("stages.csv", ("stage", "state"), ("opens_at", "closes_at", "open_round", "rules_broken"))
-MACHINE_STATES = Table("machine_states.csv", ("stage", "machine", "state"), ("substitute", "factor"))
+MACHINE_STATES = Table("machine_states.csv", ("stage", "machine", "state"), ("substitute", "factor", "drawn_from"))
 RULINGS = Table(
     "rulings.csv",
     ("stage", "kind"),
@@ -175,15 +184,14 @@ RULINGS = Table(
         *("reason", "decided_at", "decided_by"),
     ),
 )
-SEATS = Table("seats.csv", ("stage", "seed", "number"), ("why",))
-TEAMS = Table("teams.csv", ("number", "name", "captain", "wppr", "player_1", "player_2", "player_3", "player_4"))
+SEATS = Table("seats.csv", ("stage", "seed", "number"), ("why", "group"))
 MATCHES = Table(
     "matches.csv",
     ("stage", "round", "machine", "number_1", "score_1", "number_2", "score_2"),
     ("number_3", "score_3", "number_4", "score_4", "state", "choices", "absent", "agreed"),
 )
 RESULTS = Table("results.csv", ("place", "number"), ("shared", "why"))
-KNOWN = (MACHINES, ENTRIES, SCORES, STAGES, MACHINE_STATES, RULINGS, SEATS, TEAMS, MATCHES, RESULTS)
+KNOWN = (MACHINES, ENTRIES, SCORES, STAGES, MACHINE_STATES, RULINGS, SEATS, MATCHES, RESULTS)
 
 
 class Numbered(Protocol):

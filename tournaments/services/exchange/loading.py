@@ -10,12 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from tournaments.domain.refusals import Refusal
+from tournaments import formats
+from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Entry, Match, Score, Seat, Show, Stage, StageMachine, Tournament
 from tournaments.services import entries, machines, places, shows, stages
 from tournaments.services.change import Actor, all_or_nothing, change
 from tournaments.services.exchange import heading as headings
 from tournaments.services.exchange import lines as files
+from tournaments.services.exchange import rosters
 from tournaments.services.exchange.comparing import Comparison
 from tournaments.services.exchange.faults import Fault, Faults
 from tournaments.services.exchange.folder import Folder, parse
@@ -24,6 +26,7 @@ from tournaments.services.exchange.loading_games import play_matches, write_matc
 from tournaments.services.exchange.loading_rulings import (
     withdraw_machine,
     write_rulings,
+    write_seeding,
     write_standings,
     write_warnings,
 )
@@ -136,6 +139,7 @@ class _Writer:
     def _write_stage(self, stage: Stage) -> None:
         """One stage after the other: what is in a later one rests on how the earlier ones ended."""
         line = next((line for line in self.plan.stages if line.stage == stage.key), None)
+        write_seeding(self, stage)
         self._write_seats(stage)
         write_matches(self, stage, self.plan.machines, rules_broken=bool(line and line.rules_broken))
         if line:
@@ -226,7 +230,14 @@ class _Writer:
                     machines.use(stage, actor=self.actor, machine=self.plan.machines[state.machine])
 
     def _write_entries(self) -> None:
-        for line in self.plan.new_entries:
+        roster = rosters.of(self.heading.kind)
+        for line in self.plan.new_entries if roster else ():
+            if roster:
+                with self.at_line(roster.table.file, line.line, "entries"):
+                    self.entries[line.number] = roster.register(
+                        self.tournament, line, self.folder.entries, actor=self.actor
+                    )
+        for line in () if roster else self.plan.new_entries:
             with self.at_line(files.ENTRIES.file, line.line, "entries"):
                 self.entries[line.number] = entries.register(
                     self.tournament,
@@ -253,7 +264,7 @@ class _Writer:
         """Open what is to take scores, and set the times: a score taken after the closing time is late again."""
         if stage.state == Stage.State.PLANNED and line.state != Stage.State.PLANNED:
             with self.at_line(files.STAGES.file, line.line, "stages opened"):
-                stages.open_stage(stage, actor=self.actor)
+                stages.open_stage(stage, actor=self.actor, elsewhere=True)
         opens_at, closes_at = self.known.aware(line.opens_at), self.known.aware(line.closes_at)
         if (opens_at and not stage.opens_at) or (closes_at and not stage.closes_at):
             with self.at_line(files.STAGES.file, line.line, "stage times set"):
@@ -292,7 +303,7 @@ class _Writer:
             if entry is None or line.number not in numbers:
                 continue
             entry.refresh_from_db(fields=["status"])
-            with self.at_line(files.ENTRIES.file, line.line, "statuses"):
+            with self.at_line(rosters.table_of(self.heading.kind).file, line.line, "statuses"):
                 if line.status == entry.status:
                     continue
                 if line.status == Entry.Status.CHECKED_IN:
@@ -313,6 +324,8 @@ class _Writer:
         if lines and all(line.number in self.entries for line in lines):
             with self.at_line(files.SEATS.file, lines[0].line):
                 self._write_cut(stage, lines)
+        elif not lines and stage.spec.grouped:
+            self._write_groups(stage)
         elif not lines and self.known.games.new.get(stage.key) and not stage.seats.exists():
             before = self.stages[stage.spec.comes_from]
             with self.at_line(files.MATCHES.file, None):
@@ -320,12 +333,31 @@ class _Writer:
                     raise Refusal(f"{stage.label} has no seats yet: {before.label.lower()} decides them.")
                 self.created["seats"] += len(stages.declare_cut(before, actor=self.actor))
 
+    def _write_groups(self, stage: Stage) -> None:
+        """A folder with matches or scores of groups and without seats: they are those that the seeds give."""
+        roster = rosters.of(self.heading.kind)
+        played = {line.number for line in self.plan.new_scores if line.stage == stage.key}
+        played |= {number for match in self.known.games.new.get(stage.key, ()) for number in match.numbers}
+        if not roster or not played or stage.seats.exists():
+            return
+        gone = [line for line in self.plan.statuses if line.status == Entry.Status.WITHDRAWN]
+        for line in gone:
+            # Whoever withdrew and has no game was gone before the groups were drawn up.
+            if line.number in self.entries and line.number not in played:
+                with self.at_line(roster.table.file, line.line, "statuses"):
+                    entries.withdraw(self.entries[line.number], actor=self.actor, reason=REASON)
+        with self.at_line(roster.table.file, None):
+            try:
+                self.created["seats"] += roster.seat(stage, actor=self.actor)
+            except NeedsDecision as question:
+                raise Refusal(f"{question.sentence} In a folder {files.SEATS.file} does so.") from question
+
     def _write_cut(self, stage: Stage, lines: list[SeatLine]) -> None:
         """Seats as they were frozen elsewhere, which a later disqualification may have made differ from the table."""
-        before = self.stages[stage.spec.comes_from]
+        before = self.stages.get(stage.spec.comes_from)
         wanted = [self.entries[line.number].pk for line in lines]
         with change(self.tournament, actor=self.actor, action="import seats") as log:
-            if before.spec.ranked and Stage.objects.get(pk=before.pk).state != Stage.State.CLOSED:
+            if before and before.spec.ranked and Stage.objects.get(pk=before.pk).state != Stage.State.CLOSED:
                 raise Refusal(
                     f"Nobody can be seated in {stage.label.lower()} before {before.label.lower()} is closed."
                 )
@@ -334,11 +366,18 @@ class _Writer:
             # The games before have filled seats by themselves; what was frozen elsewhere takes their place.
             stage.seats.all().delete()
             Seat.objects.bulk_create(
-                Seat(stage=stage, entry_id=entry, seed=line.seed, why=line.why)
-                for entry, line in zip(wanted, lines, strict=True)
+                Seat(stage=stage, entry_id=entry, seed=line.seed, why=line.why, group=group)
+                for entry, line, group in zip(wanted, lines, self._groups(stage, lines), strict=True)
             )
+            told = f"The cut of {before.label.lower()} was imported" if before else "The groups were imported"
             log.write(
-                f"The cut of {before.label.lower()} was imported: {len(lines)} go on to the {stage.label.lower()}.",
+                f"{told}: {len(lines)} in the {stage.label.lower()}.",
                 after={"seats": wanted},
             )
         self.created["seats"] += len(lines)
+
+    def _groups(self, stage: Stage, lines: list[SeatLine]) -> list[str]:
+        """The group of each seat: as its line says, or where none does as the seeds give."""
+        if stage.spec.grouped and not any(line.group for line in lines):
+            return list(formats.grouping(self.heading.kind).letters(len(lines)))
+        return [line.group for line in lines]

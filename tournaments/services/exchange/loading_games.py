@@ -47,9 +47,12 @@ def _planned(
 
 
 def _publish(writing: Writing, stage: Stage, planned: Sequence[PlannedMatch]) -> None:
+    drawn = {line.machine: line.drawn_from for line in writing.folder.machine_states if line.stage == stage.key}
+    codes = {machine.pk: code for code, machine in writing.known.plan.machines.items()}
     with change(writing.tournament, actor=writing.actor, action="import matches") as log:
         for machine in dict.fromkeys(match.machine for match in planned):
-            StageMachine.objects.get_or_create(stage=stage, machine_id=machine)
+            drawn_from = drawn.get(codes.get(machine, ""))
+            StageMachine.objects.update_or_create(stage=stage, machine_id=machine, defaults={"drawn_from": drawn_from})
         deal_matches(stage, planned)
         log.write(
             f"{stage.label}: {len(planned)} matches imported.",

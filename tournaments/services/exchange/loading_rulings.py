@@ -14,7 +14,15 @@ from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, StageMachine
 from tournaments.services import entries, stages
 from tournaments.services.change import Log, change
-from tournaments.services.exchange.lines import LOWERED, ON_SCORES, RULINGS, TAKEN_OUT, MachineStateLine, RulingLine
+from tournaments.services.exchange.lines import (
+    LOWERED,
+    ON_SCORES,
+    ORDERS,
+    RULINGS,
+    TAKEN_OUT,
+    MachineStateLine,
+    RulingLine,
+)
 from tournaments.services.exchange.loading_scores import REASON, Writing
 from tournaments.services.game_rulings import NOTES
 from tournaments.services.progress import fill, follow, follow_entry, refuse_once_declared
@@ -31,13 +39,23 @@ def rulings_of(writing: Writing, stage: str) -> Iterator[RulingLine]:
     return (line for line in writing.known.rulings.new if line.stage == stage)
 
 
+def write_seeding(writing: Writing, stage: Stage) -> None:
+    """The order of seeds that was decided before anybody was seated in a stage."""
+    for line in rulings_of(writing, stage.key):
+        if line.kind == Kind.SEEDING and all(number in writing.entries for number in line.order):
+            with writing.at_line(RULINGS.file, line.line, "rulings"):
+                _write_order(writing, line, stage)
+
+
 def write_rulings(writing: Writing, stage: Stage) -> None:
     """What was decided about the scores, matches, seats and order of a stage; its machines come with its scores."""
     for line in rulings_of(writing, stage.key):
-        if line.kind == Kind.MACHINE or not all(number in writing.entries for number in (*line.numbers, *line.order)):
+        if line.kind in (Kind.MACHINE, Kind.SEEDING) or not all(
+            number in writing.entries for number in (*line.numbers, *line.order)
+        ):
             continue
         with writing.at_line(RULINGS.file, line.line, "rulings"):
-            if line.kind in Ruling.ORDERS:
+            if line.kind in ORDERS:
                 _write_order(writing, line, stage)
             elif line.kind in ON_SCORES:
                 _write_on_score(writing, line, stage)

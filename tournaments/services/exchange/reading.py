@@ -3,13 +3,15 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import TypeVar
 
+from tournaments import formats
 from tournaments.domain.refusals import Refusal
 from tournaments.formats import StageSpec
 from tournaments.models import Entry, PlacePool, Stage, StageMachine
 from tournaments.services import withdrawn
-from tournaments.services.exchange import games, tables
+from tournaments.services.exchange import games, rosters, tables
 from tournaments.services.exchange.faults import Fault
 from tournaments.services.exchange.games import MatchLine, ResultLine
 from tournaments.services.exchange.heading import Heading
@@ -32,6 +34,7 @@ from tournaments.services.exchange.lines import (
     StageLine,
     Table,
 )
+from tournaments.services.exchange.rosters import Roster
 from tournaments.services.exchange.tables import Row
 
 CODE = re.compile(r"[A-Za-z0-9]{1,10}")
@@ -79,6 +82,34 @@ class Reader:
             row.text("manufacturer", most=100),
             row.whole("year", least=1800, most=2200, needed=False),
         )
+
+    @property
+    def roster_table(self) -> Table:
+        """The table that has whoever competes."""
+        return rosters.table_of(self.heading.kind if self.heading else None)
+
+    def entries(self) -> tuple[EntryLine, ...]:
+        """Whoever competes, from entries.csv or from the roster of the format."""
+        roster = rosters.of(self.heading.kind) if self.heading else None
+        others = [ENTRIES, *rosters.tables().values()] if self.heading else []
+        for table in others:
+            if table != self.roster_table and (row := next(iter(self.rows(table)), None)):
+                row.fault(
+                    f"Whoever competes in this format stands in {self.roster_table.file}; leave this table empty."
+                )
+        if roster is None or self.heading is None:
+            return self.lines(ENTRIES, self.entry)
+        rules = formats.read_rules(self.heading.kind.Rules, self.heading.rules)
+        lines = self.lines(roster.table, partial(self._of_a_roster, roster))
+        self.faults += roster.faults(lines, rules)
+        return lines
+
+    def _of_a_roster(self, roster: Roster, row: Row) -> EntryLine:
+        number, name = row.number() or 0, row.text("name", most=100, needed=True)
+        if number in self.numbers:
+            row.fault(f"Number {number} stands in the table already.")
+        self.numbers.add(number)
+        return roster.read(row, number, name, row.choice("status", STATUSES, ""))
 
     def entry(self, row: Row) -> EntryLine:
         """A line of entries.csv."""
@@ -132,7 +163,7 @@ class Reader:
             return number
         if not spec.matches and number:
             row.fault(f"{spec.label} has no rounds; only scores of matches have one.")
-        if spec.matches and not number and row.sound:
+        if spec.matches and not spec.grouped and not number and row.sound:
             row.fault(f"{spec.label} is played in matches: say the round.")
         if spec.matches and status in (PLAYING, WAITING):
             row.fault(f"A score of a match is {RECORDED}, {AGREED}, {DISCARDED} or {VOID}.")
@@ -170,7 +201,8 @@ class Reader:
             row.fault(f"A machine that is {state} has no substitute.")
         if factor is not None and state != State.RESCALED:
             row.fault(f"A machine that is {state} has no factor.")
-        return MachineStateLine(row.line, stage, machine, state, substitute, factor)
+        drawn_from = row.whole("drawn_from", least=1, most=1_000, needed=False)
+        return MachineStateLine(row.line, stage, machine, state, substitute, factor, drawn_from)
 
     def _substitute(self, row: Row, machine: str) -> str:
         code = row.text("substitute", most=10)
@@ -194,10 +226,13 @@ class Reader:
         """A line of seats.csv."""
         stage = self.stage_key(row)
         spec = self.stages.get(stage)
-        if spec and not spec.comes_from:
+        if spec and not spec.seated:
             row.fault(f"Nobody is seated in {spec.label.lower()}; everybody entered plays in it.")
         seed = row.whole("seed", least=1, most=32_000) or 0
-        return SeatLine(row.line, stage, seed, self.known_number(row), row.text("why", most=300))
+        group = row.text("group", most=5)
+        if group and spec and not spec.grouped:
+            row.fault(f"{spec.label} is not played in groups.")
+        return SeatLine(row.line, stage, seed, self.known_number(row), row.text("why", most=300), group)
 
     def match(self, row: Row) -> MatchLine:
         """A line of matches.csv."""
@@ -234,7 +269,7 @@ class Reader:
     def check_number(self, row: Row, number: int) -> None:
         """Note a fault when nobody is entered with this number."""
         if number not in self.numbers:
-            row.fault(f"Number {number} is not in {ENTRIES.file}.")
+            row.fault(f"Number {number} is not in {self.roster_table.file}.")
 
     def known_machine(self, row: Row) -> str:
         """The machine of a line as machines.csv spells it."""

@@ -20,6 +20,7 @@ from tournaments.services.exchange.lines import (
     MATCHES,
     NOT_SAID,
     ON_SCORES,
+    ORDERS,
     PLAYING,
     RULINGS,
     SCORES,
@@ -98,7 +99,7 @@ def _has_machine(row: Row, kind: str) -> bool:
 
 
 def _order(reader: Reader, row: Row, kind: str) -> tuple[int, ...]:
-    if kind not in Ruling.ORDERS:
+    if kind not in ORDERS:
         return ()
     order = row.numbers("order")
     for number in order:

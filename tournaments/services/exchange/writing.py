@@ -17,9 +17,8 @@ from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import shown_factor
 from tournaments.formats import PlannedMatch
 from tournaments.models import Entry, Match, Player, Score, Seat, Side, Stage, StageMachine, Tournament
-from tournaments.services.exchange import games, heading, judging, tables
+from tournaments.services.exchange import games, heading, judging, rosters, tables
 from tournaments.services.exchange.lines import (
-    ENTRIES,
     MACHINE_STATES,
     MACHINES,
     MATCHES,
@@ -53,9 +52,10 @@ def _files(tournament: Tournament) -> dict[str, bytes]:
         .select_related("stage", "machine")
         .order_by("stage__position", "machine__name", "machine__code")
     )
+    roster, listed = rosters.of(tournament.kind), rosters.table_of(tournament.kind)
     found: dict[Table, list[tuple[object, ...]]] = {
         MACHINES: _machines(machines),
-        ENTRIES: _entries(tournament),
+        listed: roster.rows(tournament) if roster else _entries(tournament),
         SCORES: _scores(tournament),
         STAGES: _stages(tournament),
         MACHINE_STATES: _machine_states(machines),
@@ -66,7 +66,7 @@ def _files(tournament: Tournament) -> dict[str, bytes]:
     }
     files = {heading.FILE: "\n".join(_heading(tournament)).encode() + b"\n"}
     for table, lines in found.items():
-        if lines or table in (MACHINES, ENTRIES, SCORES):
+        if lines or table in (MACHINES, listed, SCORES):
             files[table.file] = tables.write((*table.needed, *table.optional), lines)
     return files
 
@@ -131,6 +131,7 @@ def _machine_states(machines: QuerySet[StageMachine]) -> list[tuple[object, ...]
             str(used.state),
             used.substitute.code if used.substitute else "",
             "" if used.factor is None else shown_factor(used.factor),
+            used.drawn_from or "",
         )
         for used in machines.select_related("substitute")
     ]
@@ -144,12 +145,12 @@ def _entries(tournament: Tournament) -> list[tuple[object, ...]]:
     return [
         (
             entry.number,
-            entry.player.name,
-            entry.player.country,
-            entry.player.ifpa_number,
+            entry.name,
+            entry.country,
+            entry.ifpa_number,
             entry.pool.kind if entry.pool else "",
             entry.status,
-            "yes" if names[entry.player.name.casefold()] > 1 else "",
+            "yes" if names[entry.name.casefold()] > 1 else "",
             "yes" if tournament.age_limit is not None and entry.age_known else "",
         )
         for entry in selectors.entered(tournament).select_related("player", "pool").order_by("number")
@@ -257,4 +258,4 @@ def _results(tournament: Tournament) -> list[tuple[object, ...]]:
 
 def _seats(tournament: Tournament) -> list[tuple[object, ...]]:
     found = Seat.objects.filter(stage__tournament=tournament).order_by("stage__position", "seed")
-    return list(found.values_list("stage__key", "seed", "entry__number", "why"))
+    return list(found.values_list("stage__key", "seed", "entry__number", "why", "group"))

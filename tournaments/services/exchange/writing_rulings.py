@@ -6,7 +6,7 @@ from typing import Any
 
 from tournaments import selectors
 from tournaments.models import Entry, Match, Ruling, Score, Tournament
-from tournaments.services.exchange.lines import COLUMNS, NOT_SAID, ON_SCORES, RULINGS
+from tournaments.services.exchange.lines import COLUMNS, NOT_SAID, ON_SCORES, ORDERS, RULINGS
 from tournaments.services.undoing import WATCHED
 
 Kind = Ruling.Kind
@@ -45,7 +45,7 @@ def _who_and_why(ruling: Ruling) -> dict[str, object]:
 def _what(ruling: Ruling, numbers: Mapping[int, int]) -> dict[str, object]:
     """What a ruling of this kind says beside that; the columns that are empty are left out."""
     kind, data = ruling.kind, ruling.data
-    if kind in Ruling.ORDERS:
+    if kind in ORDERS:
         values = data.get("scores", {})
         return {
             "order": " ".join(str(numbers[pk]) for pk in data["order"]),

@@ -1,6 +1,8 @@
-"""The call board of a stage of matches: game by game who plays where, and the page of one match.
+"""The call board of a stage of matches: game by game who plays where, or in groups what can be called next, and the
+page of one match.
 
-The board is polled and holds no input; each match has a page with the forms.
+The board is polled and holds no input; each match has a page with the forms. The buttons on a board of groups belong
+to a form beside it.
 """
 
 from collections import Counter
@@ -17,10 +19,10 @@ from tournaments import permissions, selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.forms import MatchRulingForm, new_key
-from tournaments.models import Machine, Match, Ruling, Seat, Side, Stage
+from tournaments.models import Machine, Match, Ruling, Score, Seat, Side, Stage, StageMachine
 from tournaments.services import game_rulings, matches, redrawing
 from tournaments.services.change import Actor
-from tournaments.views import acts
+from tournaments.views import acts, calls
 from tournaments.views.acts import game_of, place_lines, typed_before
 from tournaments.views.desk import draw, rulings, ties
 from tournaments.views.desk.common import (
@@ -98,7 +100,16 @@ def act(request: HttpRequest, stage: Stage, match: int, act: str) -> HttpRespons
     def shown(game: Game, context: dict[str, Any], refusal: Refusal | None) -> HttpResponse:
         return _match_page(request, game, context, refusal)
 
+    def on_board(game: Game, context: dict[str, Any], refusal: Refusal | None) -> HttpResponse:
+        return _board_page(request, stage, refusal)
+
+    if request.POST.get("back") == "board" and act in ON_BOARD:
+        return acts.take(request, stage, match, act, show=on_board, page=stage_url("desk:slips", stage))
     return acts.take(request, stage, match, act, show=shown, page=stage_url("desk:match", stage, match))
+
+
+ON_BOARD = ("call", "play", "forfeit", "came", "level")
+"""What one tap on the board of a stage played in groups does."""
 
 
 @match_stage
@@ -143,9 +154,25 @@ def _warn(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None
     game_rulings.warn(typed["entry"], actor=actor, reason=typed["reason"], match=match, key=typed["key"])
 
 
+def _zero(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None:
+    score = Score.objects.filter(match=match, state__in=Score.COUNTED).select_related("stage__tournament").first()
+    if score is None:
+        raise Refusal(f"{match} has no score yet: type the score reached, then set it to zero.")
+    game_rulings.rule_on_score(
+        score,
+        actor=actor,
+        kind=Ruling.Kind.ZERO,
+        reason=typed["reason"],
+        seen=score.revision,
+        shown=shown,
+        key=typed["key"],
+    )
+
+
 RULINGS: dict[str, Callable[[Match, Actor, dict[str, Any], str], None]] = {
     Ruling.Kind.REPLAYED: _again,
     Ruling.Kind.OUT_OF_MATCH: _out,
+    Ruling.Kind.ZERO: _zero,
     Ruling.Kind.WARNING: _warn,
 }
 
@@ -153,10 +180,37 @@ RULINGS: dict[str, Callable[[Match, Actor, dict[str, Any], str], None]] = {
 def _choices(game: Game) -> list[Choice]:
     """What can be ruled on a match, in the order in which it is needed."""
     again = "A fault stopped the game: its scores count for nothing and it is played again, here or elsewhere."
-    return [
+    choices = [
         Choice(Ruling.Kind.REPLAYED, "Stopped: play again", again, "machine"),
         Choice(Ruling.Kind.OUT_OF_MATCH, "Disqualified from the match", "A score in it counts for nothing.", "player"),
-        Choice(Ruling.Kind.WARNING, "Warning", "Changes no result and is not shown in public.", "player"),
+    ]
+    if game.won:
+        choices = _after_slam_tilt(game)
+    warning = Choice(Ruling.Kind.WARNING, "Warning", "Changes no result and is not shown in public.", "player")
+    return [*choices, warning]
+
+
+def _after_slam_tilt(game: Game) -> list[Choice]:
+    """The same where a match is won or lost.
+
+    Source: house rules, "Slam tilt": by an over-sensitive switch replayed if the opponents agree; otherwise out of
+    that match; in a game alone score 0, ranked last.
+    """
+    if len(game.places) == 1:
+        again, lost = "A fault stopped it: a score so far counts for nothing.", "It is over without a score."
+        return [
+            Choice(Ruling.Kind.REPLAYED, "Play again", again, "machine"),
+            Choice(Ruling.Kind.ZERO, "Slam tilt: score 0", "The score reached stays beside it; it is ranked last."),
+            Choice(Ruling.Kind.OUT_OF_MATCH, "Disqualified from the game", lost, "player"),
+        ]
+    again = (
+        "A fault stopped it; or a slam tilt on a switch that is too sensitive, and the opponents agree."
+        " Scores so far count for nothing."
+    )
+    lost = "Any other slam tilt, or conduct: the other side wins, and a score in the match counts for nothing."
+    return [
+        Choice(Ruling.Kind.REPLAYED, "Play again", again, "machine"),
+        Choice(Ruling.Kind.OUT_OF_MATCH, "Out of this match", lost, "player"),
     ]
 
 
@@ -186,6 +240,7 @@ def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refus
         "may_break_off": game.match.state in (Match.State.WARM_UP, Match.State.PLAYING)
         and not any(place.score for place in game.places),
         "trouble": trouble(game.match.machine),
+        "line": calls.line(game),
         **context,
     }
     return page(request, "match", stage, shown, refusal, status=422 if context.get("faulty") else 200)
@@ -207,22 +262,34 @@ def _board(stage: Stage) -> dict[str, Any]:
     now = timezone.now()
     phase = stage.phase(now)
     found = games(stage, now)
-    played = all(game.over for game in found)
+    order = calls.board(stage, found) if stage.spec.grouped else None
+    played = all(game.over for game in found) and not (order and order.level)
     ranked = stage.spec.ranked
     redealt = redrawing.offered(stage) and phase in (Phase.OPEN, Phase.CLOSING)
     return {
         "redealt": redealt and not played,
         "stranded": _stranded(stage, found) if redealt else [],
+        "order": order,
+        "lot": _lot(stage),
         # What is still to be played comes first: nobody should have to look for it below what is over.
-        "rounds": sorted(rounds(stage, found), key=lambda each: each.complete and not played),
+        "rounds": [] if order else sorted(rounds(stage, found), key=lambda each: each.complete and not played),
         "phase": phase,
         "now": now,
         "all_played": bool(found) and played,
         "ties": [] if ranked else ties.open_ties(stage),
         "moves": [] if ranked else ties.moves(stage),
         "waiting": selectors.waiting(stage),
-        "version": f"{stage.tournament.revision}.{phase}",
+        "version": f"{stage.tournament.revision}.{phase}" + (f".{order.mark}" if order else ""),
     }
+
+
+def _lot(stage: Stage) -> StageMachine | None:
+    """The machine that was drawn by lot, where one is; of two the one that the match is on."""
+    if not stage.spec.by_lot:
+        return None
+    drawn = stage.stage_machines.exclude(drawn_from=None).select_related("machine")
+    on = stage.matches.exclude(state=Match.State.VOID).values("machine")
+    return drawn.filter(machine__in=on).first()
 
 
 def left_seats(stage: Stage) -> list[Seat]:

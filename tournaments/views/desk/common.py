@@ -44,6 +44,11 @@ def slips_stage(view: View) -> View:
     return permissions.desk(about_a_stage(view, lambda spec: spec.slips))
 
 
+def entry_stage(view: View) -> View:
+    """A view of the desk about a stage in which people enter: its games come from slips, or it is played in groups."""
+    return permissions.desk(about_a_stage(view, lambda spec: spec.slips or spec.grouped))
+
+
 def match_stage(view: View) -> View:
     """A view of the desk about a stage that is played in matches."""
     return permissions.desk(about_a_stage(view, lambda spec: spec.matches))
@@ -141,8 +146,12 @@ def page(
     context: dict[str, Any],
     refusal: Refusal | None = None,
     status: int = 200,
+    folder: str = "tournaments/desk",
 ) -> HttpResponse:
-    """A page or part of the desk about a stage, with a refusal in it if there is one, which then gives the status."""
+    """A page or part of the desk about a stage, with a refusal in it if there is one, which then gives the status.
+
+    `folder` has the template where a format has pages of its own.
+    """
     now = timezone.now()
     phase = stage.phase(now)
     shared = {
@@ -158,7 +167,7 @@ def page(
         "refusal": refusal,
     }
     status = refusal.status if refusal else status
-    return render(request, f"tournaments/desk/{template}.html", {**shared, **context}, status=status)
+    return render(request, f"{folder}/{template}.html", {**shared, **context}, status=status)
 
 
 def phase_words(stage: Stage, now: datetime) -> str:
@@ -176,7 +185,7 @@ def phase_words(stage: Stage, now: datetime) -> str:
 
 def is_declared(stage: Stage) -> bool:
     """Whether the cut after this stage is declared, so that it cannot simply be opened again."""
-    following = stages.next_stage(stage)
+    following = stages.next_stage(stage) if stage.spec.ranked else None
     return following is not None and following.seats.exists()
 
 

@@ -13,7 +13,7 @@ from tournaments import permissions
 from tournaments.domain.refusals import Refusal
 from tournaments.formats import Judgement, PlannedMatch
 from tournaments.forms import DrawForm
-from tournaments.models import Machine, Stage
+from tournaments.models import Machine, Seat, Stage, StageMachine
 from tournaments.services import matches, redrawing
 from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
 
@@ -23,11 +23,13 @@ def draw_page(
 ) -> HttpResponse:
     """Which seats there are, the machines to pick from, and the matches they give."""
     seats = list(stage.seats.select_related("entry__player").order_by("seed"))
-    form = form or DrawForm(request.GET, machines=stage.tournament.show.machines.order_by("name", "code"))
+    form = form or _form(stage, request.GET)
     least, most = stage.tournament.kind.machines_wanted(stage.key, len(seats))
     context = {
         "form": form,
         "seats": seats,
+        "groups": _groups(seats),
+        "drawn": drawn_before(stage),
         "least": least,
         "most": most,
         "comes_from": _source(stage),
@@ -35,8 +37,11 @@ def draw_page(
         "redealt": redrawing.offered(stage),
     }
     valid = form.is_valid()
-    context |= {"picked": {machine.pk for machine in form.chosen} if valid else set(), "seed": form.seed}
-    if seats and form.chosen and refusal is None:
+    context |= {"picked": _picked(form), "seed": form.seed}
+    if stage.spec.by_lot:
+        # Among which machines the lot is drawn: all of them, unless somebody says otherwise.
+        context["picked"] = context["picked"] or {machine.pk for machine in _in_order(stage)}
+    elif seats and valid and form.chosen and refusal is None:
         planned = attempt(lambda: matches.plan(stage, form.chosen, seed=form.seed))
         if isinstance(planned, Refusal):
             refusal = planned
@@ -50,7 +55,7 @@ def draw_page(
 @posted_from("desk:slips")
 def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Publish the matches that the preview showed, for the seats it showed."""
-    form = DrawForm(request.POST, machines=stage.tournament.show.machines.order_by("name", "code"))
+    form = _form(stage, request.POST)
     if not form.is_valid():
         return draw_page(request, stage, form)
     expected = form.cleaned_data["expected"]
@@ -68,6 +73,61 @@ def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
         return draw_page(request, stage, form, outcome)
     messages.success(request, f"The matches of the {stage.label.lower()} are published.")
     return to_page("desk:slips", stage)
+
+
+@match_stage
+@permissions.organiser
+@posted_from("desk:slips")
+def by_lot(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Draw the machine by lot from those ticked, and publish the match on it; drawn once, it stays drawn."""
+    form = _form(stage, request.POST)
+    if not form.is_valid():
+        return draw_page(request, stage, form)
+    expected = form.cleaned_data["expected"]
+    outcome = attempt(
+        lambda: matches.deal_by_lot(
+            stage,
+            actor=actor(request),
+            machines=form.chosen,
+            expected=-1 if expected is None else expected,
+        )
+    )
+    if isinstance(outcome, Refusal):
+        stage.tournament.refresh_from_db()
+        return draw_page(request, stage, form, outcome)
+    messages.success(request, f"The lot fell on {outcome}.")
+    return to_page("desk:slips", stage)
+
+
+def drawn_before(stage: Stage) -> StageMachine | None:
+    """The machine on which the lot fell before the matches were taken back, as long as it is in order."""
+    drawn = stage.stage_machines.filter(machine__in_order=True).exclude(drawn_from=None)
+    return drawn.select_related("machine").first() if stage.spec.by_lot else None
+
+
+def _form(stage: Stage, data: Any) -> DrawForm:
+    machines = stage.tournament.show.machines.order_by("name", "code")
+    groups = list(_groups(list(stage.seats.order_by("seed")))) if stage.spec.grouped else []
+    return DrawForm(data, machines=machines, groups=groups)
+
+
+def _picked(form: DrawForm) -> set[int]:
+    """The machines that are ticked, without those that are a group's."""
+    own = {form.cleaned_data.get(f"group-{label}") for label in form.groups}
+    return {machine.pk for machine in form.cleaned_data.get("machine") or () if machine not in own}
+
+
+def _in_order(stage: Stage) -> list[Machine]:
+    return list(stage.tournament.show.machines.filter(in_order=True))
+
+
+def _groups(seats: list[Seat]) -> dict[str, list[Seat]]:
+    """The seats of each group in seed order, the groups by their letters; none where there are no groups."""
+    groups: dict[str, list[Seat]] = {}
+    for seat in sorted(seats, key=lambda seat: (seat.group, seat.seed)):
+        if seat.group:
+            groups.setdefault(seat.group, []).append(seat)
+    return groups
 
 
 def _source(stage: Stage) -> Stage | None:

@@ -1,6 +1,6 @@
 """People at the desk: somebody enters, is here, leaves, comes back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.contrib import messages
@@ -8,18 +8,20 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from tournaments import selectors
+from tournaments import formats, selectors
 from tournaments.domain import standings
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.forms import AgeForm, NewEntryForm, new_key
 from tournaments.models import Entry, Journal, Player, Ruling, Score, Stage
 from tournaments.permissions import ORGANISER, has_role
+from tournaments.selectors import StageRead
 from tournaments.services import entries, game_rulings
 from tournaments.views.desk import rulings
 from tournaments.views.desk.common import (
     actor,
     attempt,
     entry_of,
+    entry_stage,
     page,
     posted_from,
     slips_stage,
@@ -29,7 +31,7 @@ from tournaments.views.desk.common import (
 from tournaments.views.desk.confirm import confirmed
 
 
-@slips_stage
+@entry_stage
 @require_GET
 def entry(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """One entry: games, place and why, and what can be done."""
@@ -40,7 +42,7 @@ def entry(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     return _entry_page(request, stage, found)
 
 
-@slips_stage
+@entry_stage
 @posted_from("desk:entry")
 def act(request: HttpRequest, stage: Stage, number: int, act: str) -> HttpResponse:
     """Check in, check the age, withdraw; disqualify, reinstate and warn after what that changes was shown."""
@@ -163,16 +165,18 @@ def _entry_page(
 ) -> HttpResponse:
     read = selectors.stage_facts(stage)
     games = Score.objects.filter(stage=stage, entry=entry).select_related("machine", "entry__player")
-    results = {result.machine: result for result in read.table.row(entry.pk).results}
+    # Before the groups are drawn up nobody has a line in them.
+    row = next((row for row in read.table.rows if row.entry == entry.pk), None)
+    results = {result.machine: result for result in row.results} if row and not stage.spec.grouped else {}
     in_force = selectors.rulings_in_force(stage.tournament, entry=entry)
     warnings = [ruling for ruling in in_force if ruling.kind == Ruling.Kind.WARNING]
     others = [ruling for ruling in in_force if ruling not in warnings]
     context = {
         "entry": entry,
-        "row": read.table.row(entry.pk),
+        "row": row,
         "allowed": read.rules.games_allowed,
         "games": [(game, results.get(game.machine_id)) for game in games.order_by("recorded_at", "started_at")],
-        "why": standings.why(entry.pk, read.facts, read.table, read.rules),
+        "why": _why(read, entry),
         "lines": Journal.objects.filter(entry=entry, score=None).select_related("actor").order_by("-revision"),
         "warnings": rulings.told(request, warnings, read.phase),
         "rulings": rulings.told(request, others, read.phase),
@@ -183,6 +187,15 @@ def _entry_page(
         "born_on": request.POST.get("born_on", ""),
     }
     return page(request, "entry", stage, context, refusal)
+
+
+def _why(read: StageRead, entry: Entry) -> Iterable[str]:
+    """The reasons for a place, in sentences: in the table of the stage, or in its groups."""
+    tournament = read.stage.tournament
+    if not read.stage.spec.grouped:
+        return standings.why(entry.pk, read.facts, read.table, read.rules)
+    groups = formats.grouping(tournament.kind).groups(read.facts, tournament.rules_in_force)
+    return next((group.why[entry.pk] for group in groups if entry.pk in group.why), ())
 
 
 def _new_page(

@@ -1,4 +1,4 @@
-"""Where the desk starts: every tournament and how far it is."""
+"""Where the desk starts: every tournament, how far it is and what it needs next, and who is wanted in two at once."""
 
 from collections import Counter
 
@@ -7,8 +7,10 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
+from tournaments import selectors
 from tournaments.models import Score, Tournament
 from tournaments.permissions import ORGANISER, desk, has_role
+from tournaments.views.desk.next_steps import Counts, next_step
 
 
 @never_cache
@@ -18,12 +20,18 @@ def home(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     tournaments = Tournament.objects.select_related("show").prefetch_related("stages__tournament__show")
     waiting = Counter(Score.objects.filter(state=Score.State.WAITING).values_list("stage_id", flat=True))
+    counts, clashes = Counts(), selectors.clashing(selectors.engaged())
     shows: dict[int, dict[str, object]] = {}
     for tournament in tournaments.order_by("-show__starts_on", "show__slug", "starts_on", "slug"):
         lines: list[object] = []
-        stages = [{"stage": s, "phase": s.phase(now), "waiting": waiting[s.pk]} for s in tournament.stages.all()]
-        group = shows.setdefault(tournament.show_id, {"show": tournament.show, "tournaments": lines})
-        group["tournaments"].append({"tournament": tournament, "stages": stages})  # type: ignore[attr-defined]
+        own = sorted(tournament.stages.all(), key=lambda stage: stage.position)
+        stages = [{"stage": s, "phase": s.phase(now), "waiting": waiting[s.pk]} for s in own]
+        line = {"tournament": tournament, "stages": stages, "next": next_step(tournament, own, counts, now)}
+        in_two = [clash for clash in clashes if clash.player.show_id == tournament.show_id]
+        group = shows.setdefault(
+            tournament.show_id, {"show": tournament.show, "tournaments": lines, "clashes": in_two}
+        )
+        group["tournaments"].append(line)  # type: ignore[attr-defined]
     return render(
         request,
         "tournaments/desk/home.html",

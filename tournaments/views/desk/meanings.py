@@ -107,5 +107,5 @@ def _was(typed: str, entry: Entry) -> str:
 
 def _person(entry: Entry) -> str:
     """Number, name and country: what tells two people of one name apart."""
-    country = entry.player.country
+    country = entry.country
     return f"{entry} ({country})" if country else str(entry)

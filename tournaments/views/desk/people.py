@@ -23,7 +23,7 @@ from tournaments.views.desk.confirm import confirmed
 @require_http_methods(["GET", "HEAD", "POST"])
 def same_person(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """Choose the other record, compare both, see what would change, merge."""
-    person = entry_of(stage, number).player
+    person = entry_of(stage, number).person
     if request.method != "POST":
         form = SamePersonForm(request.GET or None, person=person)
         form.is_valid()
@@ -53,7 +53,7 @@ def same_person(request: HttpRequest, stage: Stage, number: int) -> HttpResponse
 @posted_from("desk:same-person")
 def take_apart(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """Two persons again, after a preview."""
-    person = entry_of(stage, number).player
+    person = entry_of(stage, number).person
     gone = next((each for each in _merged(person) if str(each.number) == request.POST.get("gone")), None)
     if gone is None:
         messages.info(request, f"{person} and that record are two persons already.")

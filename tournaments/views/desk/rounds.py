@@ -246,7 +246,7 @@ def _close_page(
     }
     if fresh.stage.spec.matches:
         context |= _matches(fresh.stage)
-        context["ready"] = not context["games_out"] and not context["ties"]
+        context["ready"] = not context["games_out"] and not context["level"] and not context["ties"]
     status = 422 if form.errors else 409 if ask_close or ask_times else 200
     return page(request, "close", fresh.stage, context, refusal, status=status)
 
@@ -257,6 +257,7 @@ def _matches(stage: Stage) -> dict[str, Any]:
     return {
         "games": found,
         "games_out": [game for game in found if not game.over],
+        "level": [game for game in found if game.level],
         "ties": [] if stage.spec.ranked else ties.open_ties(stage),
     }
 

@@ -15,14 +15,14 @@ from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import NOTES, WORDS, eighty_percent
 from tournaments.domain.scores import grouped
-from tournaments.models import Ruling, Score, Stage
+from tournaments.models import Entry, Ruling, Score, Stage
 from tournaments.permissions import ORGANISER, has_role
 from tournaments.services import rulings
 from tournaments.views.desk.common import actor, desk_stage, page, stage_url
 from tournaments.views.desk.confirm import confirmed
 
 Kind = Ruling.Kind
-FOR_ORGANISERS = (*Ruling.ORDERS, Kind.DISQUALIFIED)
+FOR_ORGANISERS = (*Ruling.ORDERS, Kind.SEEDING, Kind.DISQUALIFIED)
 """What only an organiser takes back."""
 
 
@@ -127,6 +127,9 @@ def _about(ruling: Ruling) -> str:
     """Whom and what a ruling concerns: "7 Ann Example on Funhouse"."""
     if ruling.kind == Kind.NO_SHOWS:
         return ", ".join(str(number) for number in selectors.numbers_of(ruling.data["entries"]))
+    if ruling.kind == Kind.SEEDING:
+        entries = Entry.objects.select_related("player").in_bulk(ruling.data["order"])
+        return ", ".join(str(entries[pk]) for pk in ruling.data["order"])
     who = str(ruling.entry) if ruling.entry else ""
     where = ruling.machine.name if ruling.machine else ""
     return " on ".join(part for part in (who, where) if part)
@@ -174,7 +177,7 @@ def where(ruling: Ruling, stage: Stage) -> str:
         return stage_url("desk:cut", ruled_in)
     if ruling.kind == Kind.MERGED and ruling.entry:
         return stage_url("desk:same-person", first, ruling.entry.number)
-    if ruling.kind == Kind.REPLACED:
+    if ruling.kind in (Kind.REPLACED, Kind.SEEDING):
         return stage_url("desk:seats", ruled_in)
     if ruling.kind == Kind.NO_SHOWS:
         return stage_url("desk:missing", first)

@@ -9,7 +9,7 @@ from tournaments.domain.finals import Finish, PlayOff
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import place_words
 from tournaments.forms import OrderForm, PlayOffForm
-from tournaments.models import Entry, Match, Stage
+from tournaments.models import Entry, Stage
 from tournaments.services import progress
 from tournaments.views.desk.common import page
 from tournaments.views.desk.decided import decided
@@ -17,11 +17,12 @@ from tournaments.views.desk.decided import decided
 
 @dataclass(frozen=True)
 class Tie:
-    """Players who are level where it matters in a game."""
+    """Who is level where it matters in a game; `noun` is what who competes is called."""
 
-    match: Match
+    where: str
     play_off: PlayOff
     level: tuple[Entry, ...]
+    noun: str
 
     @property
     def key(self) -> str:
@@ -32,7 +33,7 @@ class Tie:
     def words(self) -> str:
         """ "7 Ann Example and 9 Bo Sample are level for 2nd place: a play-off game of 2 players for 1 place." """
         names = " and ".join(str(entry) for entry in self.level)
-        return f"{names} are level for {place_words(self.play_off.first)} place: {self.play_off.words()}."
+        return f"{names} are level for {place_words(self.play_off.first)} place: {self.play_off.words(self.noun)}."
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,16 @@ class Move:
 
 def open_ties(stage: Stage) -> list[Tie]:
     """The ties of a stage of single games that nobody has settled yet."""
-    before = progress.places_before(stage)
+    before, noun = progress.places_before(stage), stage.tournament.kind.noun
     found = [
-        (match, replace(tie, first=tie.first + before))
-        for match, outcome in progress.outcomes(stage)
-        for tie in outcome.play_offs
+        (contest.where, replace(tie, first=tie.first + before))
+        for contest in progress.outcomes(stage)
+        for tie in contest.outcome.play_offs
     ]
     entries = Entry.objects.select_related("player").in_bulk({entry for _, tie in found for entry in tie.entries})
     return [
-        Tie(match, tie, tuple(sorted((entries[e] for e in tie.entries), key=lambda entry: entry.number)))
-        for match, tie in found
+        Tie(where, tie, tuple(sorted((entries[e] for e in tie.entries), key=lambda entry: entry.number)), noun)
+        for where, tie in found
     ]
 
 
@@ -124,12 +125,12 @@ def _renewed(form: Any, stage: Stage) -> Any:
 
 
 def _games(stage: Stage) -> list[dict[str, Any]]:
-    before, outcomes = progress.places_before(stage), progress.outcomes(stage)
-    ids = {finish.entry for _, outcome in outcomes for finish in outcome.finishes}
+    before, contests = progress.places_before(stage), progress.outcomes(stage)
+    ids = {finish.entry for contest in contests for finish in contest.outcome.finishes}
     entries = Entry.objects.select_related("player").in_bulk(ids)
     return [
-        {"match": match, "lines": [_line(finish, entries, before) for finish in outcome.finishes], "outcome": outcome}
-        for match, outcome in outcomes
+        {"contest": contest, "lines": [_line(finish, entries, before) for finish in contest.outcome.finishes]}
+        for contest in contests
     ]
 
 

@@ -1,0 +1,53 @@
+"""Who is behind an entry that is no one person. Apps that know say so here, when they are ready."""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple, Protocol
+
+from tournaments.models import Player, Tournament
+
+
+class Member(NamedTuple):
+    """A person behind an entry, by its id, and the role there if there is one."""
+
+    entry: int
+    player: Player
+    role: str = ""
+
+
+class Source(Protocol):
+    """Knows who is behind the entries of some tournaments."""
+
+    def pairs(self, *, entries: Collection[int] = (), players: Collection[int] = ()) -> Iterable[tuple[int, int]]:
+        """(entry, player), by id: of all these entries, or of all such entries of these players."""
+        ...
+
+    def members(self, tournament: Tournament) -> Iterable[Member]:
+        """Everybody behind such entries of a tournament."""
+        ...
+
+    def why_two(self, one: Player, other: Player) -> str:
+        """Why two records cannot be one person, in a sentence; "" where nothing says so."""
+        ...
+
+
+_sources: list[Source] = []
+
+
+def register(source: Source) -> None:
+    """Ask this source too."""
+    _sources.append(source)
+
+
+def pairs(*, entries: Collection[int] = (), players: Collection[int] = ()) -> list[tuple[int, int]]:
+    """(entry, player) of all these entries that are several people, or of all such entries of these players."""
+    return [pair for source in _sources for pair in source.pairs(entries=entries, players=players)]
+
+
+def members(tournament: Tournament) -> list[Member]:
+    """Everybody behind an entry of several people in a tournament."""
+    return [member for source in _sources for member in source.members(tournament)]
+
+
+def why_two(one: Player, other: Player) -> str:
+    """Why two records cannot be one person, by the first source that knows; "" where none does."""
+    return next(filter(None, (source.why_two(one, other) for source in _sources)), "")
