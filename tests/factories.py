@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import Group, User
 
+from tests.shelf import kept
 from tournaments.models import Entry, Machine, Match, Score, Show, Stage, Tournament
 from tournaments.services import entries as entries_service
 from tournaments.services import machines as machines_service
@@ -52,6 +53,7 @@ def show(slug: str = "party", **details: Any) -> Show:
     return shows_service.create_show(actor=None, slug=slug, **{**defaults, **details})
 
 
+@kept
 def tournament(
     of: Show | None = None,
     *,
@@ -105,6 +107,7 @@ def entries(of: Tournament, count: int) -> tuple[Entry, ...]:
     return tuple(entry(of, f"Player {number}") for number in range(first, first + count))
 
 
+@kept
 def qualifying(
     *,
     players: int = 2,
@@ -149,6 +152,7 @@ def closed(world: World, rows: Sequence[Sequence[int | None]]) -> World:
     return world
 
 
+@kept
 def seated(
     *, format: str = "classic", players: int = 10, qualifiers: int = 8, stock: int = 4, of: Show | None = None
 ) -> World:
@@ -159,6 +163,7 @@ def seated(
     return world
 
 
+@kept
 def redrawn() -> World:
     """24 players in the second round on M1 to M12: game 1 played, M3 replaced by M13, and player 7 has gone home."""
     world = seated(format="open", players=24, qualifiers=24, stock=13)

@@ -7,6 +7,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.tournaments.commands.test_rehearse import rehearse
 from tournaments.domain.standings import place_words
 from tournaments.models import FinalPlace, Seat, Tournament
 from tournaments.services import entries, results
@@ -27,7 +28,7 @@ def standings(stage, slug="kids"):
 
 @pytest.fixture
 def kids():
-    run("rehearse", "--tournament", "kids", "--players", "10", "--until", "final")
+    rehearse("--tournament", "kids", "--players", "10", "--until", "final")
     return Tournament.objects.select_related("show").get()
 
 
@@ -79,7 +80,7 @@ def test_shared_places_are_marked_for_people(kids):
 
 
 def test_there_are_no_results_while_games_are_to_come():
-    run("rehearse", "--tournament", "kids", "--players", "10", "--until", "semi-finals")
+    rehearse("--tournament", "kids", "--players", "10", "--until", "semi-finals")
 
     with pytest.raises(CommandError) as caught:
         run("standings", "rehearsal/kids", "--stage", "results")

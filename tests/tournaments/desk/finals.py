@@ -7,9 +7,20 @@ from django.test import Client
 from django.urls import reverse
 
 from tests import factories
+from tests.shelf import kept
 from tests.tournaments.desk.conftest import signed_in
 from tournaments.models import Machine, Match, Score, Stage
 from tournaments.services import matches, stages
+
+
+@kept
+def qualified(format, players, stock, level):
+    """The cut is declared, or left to be declared where so many of the last have the same score."""
+    world = factories.qualifying(format=format, players=players, stock=stock, rules={"qualifiers": 8})
+    factories.closed(world, [[1_000 * max(level, players - number)] for number in range(players)])
+    if not level:
+        stages.declare_cut(world.stage, actor=None)
+    return world
 
 
 class Hall:
@@ -19,10 +30,7 @@ class Hall:
     """
 
     def __init__(self, format="classic", players=9, stock=4, level=0):
-        world = factories.qualifying(format=format, players=players, stock=stock, rules={"qualifiers": 8})
-        factories.closed(world, [[1_000 * max(level, players - number)] for number in range(players)])
-        if not level:
-            stages.declare_cut(world.stage, actor=None)
+        world = qualified(format, players, stock, level)
         self.world, self.tournament, self.entries = world, world.tournament, world.entries
         self.machines = list(Machine.objects.order_by("code"))
         self.organiser, self.desk = signed_in("organiser", "dee"), signed_in("desk", "dora")

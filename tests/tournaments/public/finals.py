@@ -1,10 +1,12 @@
 """Tournaments after the cut, played on through the services, for tests of what everybody may read."""
 
 from tests import factories
+from tests.shelf import kept
 from tournaments.models import Match
 from tournaments.services import matches, results, stages
 
 
+@kept
 def cut(players=8, *, format="classic", names=(), qualifiers=8, of=None):
     """A tournament whose cut is declared: the first player has the first seed, and so on."""
     rules = {"games_allowed": 1, "games_counted": 1, "games_per_machine": 1, "qualifiers": qualifiers}
@@ -68,3 +70,9 @@ def played(world, *, held_back=False):
     play_all(world, "final", (777_777, 1_234_567, 666_666, 555_555))
     results.declare(world.tournament, actor=None, held_back=held_back)
     return world
+
+
+@kept
+def finished(*, held_back=False):
+    """Eight players, to declared results."""
+    return played(cut(), held_back=held_back)

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests import factories
+from tests.shelf import kept
 from tests.tournaments.public import finals
 from tests.tournaments.public.reading import standings, table, text
 from tournaments import live
@@ -26,6 +27,7 @@ def everything(visitor, players=8):
     return pages
 
 
+@kept
 def second_round(players=8, **more):
     """So many players on half as many machines in the second round of the long format, drawn and not begun."""
     world = finals.cut(players, format="open", qualifiers=players, **more)
@@ -245,7 +247,7 @@ def test_a_match_page_takes_the_same_number_of_queries_whatever_its_size(public,
 
 
 def test_the_bracket_is_a_column_for_each_step_up_to_the_champion(public):
-    world = finals.played(finals.cut())
+    world = finals.finished()
 
     page = public(world).get("bracket/")
 
@@ -333,7 +335,7 @@ def test_shared_places_are_marked_in_the_results(public):
 
 
 def test_while_the_results_are_held_back_nothing_of_the_last_stages_is_on_any_page(public):
-    world = finals.played(finals.cut(), held_back=True)
+    world = finals.finished(held_back=True)
     visitor = public(world)
 
     pages = everything(visitor)
@@ -363,7 +365,7 @@ def test_an_unfinished_final_is_held_back_too(public):
 
 
 def test_a_revealed_result_is_public_at_once_and_a_hidden_one_gone_at_once(public):
-    world = finals.played(finals.cut(), held_back=True)
+    world = finals.finished(held_back=True)
     visitor = public(world)
     assert "1,234,567" not in text(visitor.get("final/"))
 
@@ -377,7 +379,7 @@ def test_a_revealed_result_is_public_at_once_and_a_hidden_one_gone_at_once(publi
 
 
 def test_results_taken_back_are_gone(public):
-    world = finals.played(finals.cut())
+    world = finals.finished()
     visitor = public(world)
     assert "1st Player 2" in text(visitor.get("results/"))
 
@@ -415,7 +417,7 @@ def test_a_player_reads_where_to_be_next_and_against_whom(public):
 
 
 def test_a_finalist_reads_all_stages_the_last_first(public):
-    world = finals.played(finals.cut())
+    world = finals.finished()
 
     words = text(public(world).player(2))
 

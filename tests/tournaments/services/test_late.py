@@ -3,6 +3,7 @@
 import pytest
 
 from tests import factories
+from tests.shelf import kept
 from tests.tournaments.services.course import entry, play_off, score, seated, seats, sides, stage
 from tests.tournaments.services.games import seen
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
@@ -13,6 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+@kept
 def drawn():
     """Twelve players of whom eight go on, by number, to a second round that is drawn and has not begun."""
     world = factories.qualifying(players=12, stock=8, rules={"qualifiers": 8})
@@ -23,6 +25,7 @@ def drawn():
 
 
 @pytest.fixture
+@kept
 def final_begun():
     """Both semi-finals are closed, and the final and the play-off for 5th to 8th have begun."""
     world = factories.seated()

@@ -3,6 +3,7 @@
 import pytest
 
 from tests import factories
+from tests.shelf import kept
 from tests.tournaments.services.course import again, entry, revision, score, seats, sides
 from tests.tournaments.services.games import seen
 from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
@@ -485,6 +486,7 @@ def values():
     return {number: 1_000_000 - 10_000 * number for number in range(1, 26)}
 
 
+@kept
 def begun_round():
     world = factories.seated(format="open", players=26, qualifiers=24, stock=12)
     factories.dealt(world, ROUND)

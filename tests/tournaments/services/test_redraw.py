@@ -7,6 +7,7 @@ import pytest
 from open.domain.fairness import Match as Drawn
 from open.domain.fairness import check
 from tests import factories
+from tests.shelf import kept
 from tests.tournaments.services.course import again, entry, revision, sides, stage
 from tournaments.domain.refusals import Refusal, Stale
 from tournaments.models import Journal, Machine, Match, Score, StageMachine
@@ -22,6 +23,7 @@ def world():
     return running()
 
 
+@kept
 def running():
     world = factories.seated(format="open", players=24, qualifiers=24, stock=15)
     factories.dealt(world, ROUND)

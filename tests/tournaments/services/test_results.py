@@ -3,6 +3,7 @@
 import pytest
 
 from tests import factories
+from tests.shelf import kept
 from tests.tournaments.services.course import entry, play_semi_finals, score, seats, stage
 from tests.tournaments.services.games import seen
 from tournaments.domain.refusals import Refusal, Stale
@@ -12,6 +13,7 @@ from tournaments.services import entries, matches, results, rulings, scores, sta
 SEMI, FINAL, FIFTH = "semi-finals", "final", "play-off"
 
 
+@kept
 def played(format="classic", fifth=(4, 3, 2, 1), final=(4, 3, 2, 1), **details):
     """A tournament whose games are all played; the better seed always wins."""
     world = factories.seated(format=format, **details)
