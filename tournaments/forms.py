@@ -128,9 +128,13 @@ class MatchScoreForm(forms.Form):
     sure = forms.CharField(required=False)
     agreed = forms.BooleanField(required=False)
     key = forms.CharField(required=False, max_length=64)
+    replays = forms.CharField(required=False)
 
     def clean_score(self) -> int:
         return read_score(self.cleaned_data["score"])
+
+    def clean_replays(self) -> int | None:
+        return _whole(self.cleaned_data["replays"])
 
     def clean_sure(self) -> int | None:
         return _whole(self.cleaned_data["sure"])

@@ -103,11 +103,11 @@ def register() -> None:
     """Say what the templates of the format are given."""
     parts.register(TEAM.key, "groups", "public", stage)
     parts.register(TEAM.key, "groups", "entry", own)
-    parts.register(TEAM.key, "groups", "paper", sheet)
+    parts.register(TEAM.key, "groups", "paper", stage)
 
 
 def stage(reading: Reading, course: Course, entry: int | None = None) -> dict[str, Any]:
-    """The page of the groups: every group, what is under way, and the bonus scores of all as one list."""
+    """The groups on their page and on paper: each of them, what is under way, all bonus scores as one list."""
     found = _groups(reading, course)
     under_way = [game for game in found.leg.games if game.state in Match.UNDER_WAY]
     label = {line.entry: table.label for table in found.tables for line in table.lines}
@@ -119,11 +119,6 @@ def stage(reading: Reading, course: Course, entry: int | None = None) -> dict[st
         "bonus": [_bonus_line(found, each) for each in groups.bonus_ranking(found.tables)],
         "match_points": reading.tournament.rules_in_force.match_points,
     }
-
-
-def sheet(reading: Reading, course: Course, entry: int | None = None) -> dict[str, Any]:
-    """The tables of the groups on paper."""
-    return stage(reading, course)
 
 
 def own(reading: Reading, course: Course, entry: int | None) -> dict[str, Any]:

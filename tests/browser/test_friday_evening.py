@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_to_the_champion import close, go, lines, open_last, press, signed_in, stage, tap
+from tests.browser.test_to_the_champion import close, go, lines, open_last, press, signed_in, stage, tap, type_scores
 from tournaments.models import Match
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -95,13 +95,13 @@ def test_a_friday_evening_goes_from_registration_to_the_cup(browser_page, tmp_pa
     tablet.goto("/official/")
     tablet.locator(".official-match", has_text=machine).tap()
     tap(tablet, "Start the game")
-    type_scores(tablet, LATE)
+    type_scores(tablet, LATE, LATE.__getitem__, NAMES)
 
     # All matches and bonus games from their slips.
     for scores in (*MATCHES, *({number: value} for number, value in BONUS.items())):
         board(desk)
         find(desk, scores).click()
-        type_scores(desk, scores)
+        type_scores(desk, scores, scores.__getitem__, NAMES)
     slam_tilt(desk, TEAMS[3])
 
     # Group A by the match between the two who are level on everything, group B by the bonus score.
@@ -121,7 +121,7 @@ def test_a_friday_evening_goes_from_registration_to_the_cup(browser_page, tmp_pa
     stage(desk, "Final")
     expect(desk.locator("main")).to_contain_text("1 Ants")
     desk.locator(".board-match a").first.click()
-    type_scores(desk, {1: 6_000_000, 2: 6_000_000})
+    type_scores(desk, (1, 2), {1: 6_000_000, 2: 6_000_000}.__getitem__, NAMES)
     go(desk, "Ties")
     expect(desk.locator("main")).to_contain_text("1 Ants and 2 Bees are level for 1st place")
     for number, score in ((1, "1,000,000"), (2, "2,000,000")):
@@ -193,21 +193,6 @@ def call(page, scores):
     page.get_by_role("button", name="Call to the machine").click()
     expect(page.locator(".match-step")).to_contain_text("to be here by")
     return machine
-
-
-def type_scores(page, scores):
-    """Each score is read back, and saved once the captain has agreed; a doubtful one is asked about first."""
-    for number, score in scores.items():
-        team = page.locator(f"#player-{number}")
-        team.get_by_label("Score").fill(f"{score:,}")
-        team.get_by_role("button", name="Read it back").click()
-        agrees = page.get_by_role("button", name=f"{NAMES[number - 1]} agrees: save")
-        agrees.click()
-        doubt, saved = page.locator("#check-why"), team.locator(".agreed")
-        doubt.or_(saved).wait_for()
-        if doubt.is_visible():
-            agrees.click()
-        saved.wait_for()
 
 
 def slam_tilt(page, team):

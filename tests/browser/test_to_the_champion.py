@@ -349,14 +349,14 @@ def tap(page, button):
     page.get_by_role("button", name=button, exact=True).tap()
 
 
-def type_scores(page, numbers, score_of):
+def type_scores(page, numbers, score_of, names=NAMES):
     """Each score is read back, and saved once its player has agreed; a doubtful one is asked about first."""
     for number in numbers:
         score = score_of(number)
         player = page.locator(f"#player-{number}")
         player.get_by_label("Score").fill(f"{score:,}")
         player.get_by_role("button", name="Read it back").click()
-        agrees = page.get_by_role("button", name=f"{NAMES[number - 1]} agrees: save")
+        agrees = page.get_by_role("button", name=f"{names[number - 1]} agrees: save")
         agrees.click()
         doubt, saved = page.locator("#check-why"), player.locator(".agreed")
         doubt.or_(saved).wait_for()

@@ -23,6 +23,7 @@ from tournaments.services.progress import (
     follow,
     on_its_machine,
     refuse_once_declared,
+    replays,
     with_its_players,
 )
 from tournaments.services.scores import Recorded, in_range, save
@@ -241,10 +242,12 @@ def record(
     source: str = "official",
     agreed: bool = False,
     at: datetime | None = None,
+    seen_replays: int | None = None,
 ) -> Recorded:
     """Take one entry's score in a match; the last one completes it, and whoever goes on has a seat at once.
 
-    A doubtful value raises `NeedsDecision` (settle "doubtful") unless `sure` repeats it.
+    A doubtful value raises `NeedsDecision` (settle "doubtful") unless `sure` repeats it. `seen_replays` is how many
+    times the match had been played again when the score was typed: the score of one game is none of the next.
     """
     carried = {"match": match.pk, "entry": entry, "value": value}
     with change(match.stage.tournament, actor=actor, action="record match score", key=key, carried=carried) as log:
@@ -253,6 +256,11 @@ def record(
         in_range(value)
         stored = _stored(match)
         side = _side(list(stored.sides.select_related("entry__player")), entry, stored)
+        if seen_replays is not None and seen_replays != replays(stored):
+            raise Stale(
+                f"{_named(stored)} has been set back since {grouped(value)} was typed for {side.entry}: it is not the"
+                " same game any more. Nothing was saved.",
+            )
         if stored.state != Match.State.DONE:
             # A game played before its machine broke down counts, also when nobody had marked its start.
             _check_turn(stored, log, starts=False)

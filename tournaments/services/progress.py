@@ -99,6 +99,11 @@ def follow_all(matches: Sequence[int], log: Log) -> None:
             follow(match, log)
 
 
+def replays(match: Match) -> int:
+    """How many times a match has been set back to be played again, which tells one game of it from the next."""
+    return Ruling.objects.filter(match=match, kind=Ruling.Kind.REPLAYED, undone_at=None).count()
+
+
 def refuse_once_declared(tournament: Tournament) -> None:
     """Raise `Refusal` while the results are declared: what they rest on holds still."""
     if Tournament.objects.filter(pk=tournament.pk, results_declared_at__isnull=False).exists():

@@ -108,6 +108,7 @@ def _record(request: HttpRequest, game: Game, show: Show, page: str) -> HttpResp
             sure=typed["sure"],
             key=typed["key"],
             agreed=typed["agreed"],
+            seen_replays=typed["replays"],
         )
     )
     if isinstance(outcome, NeedsDecision):
@@ -123,7 +124,13 @@ def _record(request: HttpRequest, game: Game, show: Show, page: str) -> HttpResp
 def _check(form: MatchScoreForm, place: Place, question: NeedsDecision | None = None) -> dict[str, Any]:
     """A score to be read back before it is saved, with the question when it is a doubtful one."""
     typed = form.cleaned_data
-    return {"place": place, "value": typed["score"], "key": typed["key"] or new_key(), "question": question}
+    return {
+        "place": place,
+        "value": typed["score"],
+        "key": typed["key"] or new_key(),
+        "replays": typed["replays"],
+        "question": question,
+    }
 
 
 def _rival(game: Game, typed_for: Place, value: int) -> dict[str, Any] | None:

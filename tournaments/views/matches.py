@@ -1,5 +1,6 @@
 """What staff see of matches: who plays where, who chooses, the clocks, the scores, the next step."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -98,7 +99,8 @@ class Game:
     """A match with its players in the order in which they choose. `ready` says that it may be played now.
 
     `won` says that it is won or lost, as in groups; `warms_up` that there is a warm-up before it; `awaited` how long
-    whoever was called has to come, where the rules give them a time.
+    whoever was called has to come, where the rules give them a time; `replays` how many times it was set back to be
+    played again.
     """
 
     match: Match
@@ -108,6 +110,7 @@ class Game:
     won: bool = False
     warms_up: bool = True
     awaited: Awaited | None = None
+    replays: int = 0
 
     @property
     def over(self) -> bool:
@@ -246,15 +249,20 @@ def games(stage: Stage, now: datetime, only: int | None = None) -> list[Game]:
     kind, rules = stage.tournament.kind, stage.tournament.rules_in_force
     seconds, won = kind.warm_up(rules), stage.spec.grouped
     minutes = formats.grouping(kind).lateness(rules) if won else None
-    ruled = Ruling.objects.filter(match__in=matches, kind=Ruling.Kind.OUT_OF_MATCH, undone_at=None)
-    ruled_out: set[tuple[int | None, int | None]] = set(ruled.values_list("match_id", "entry_id"))
+    kinds = (Ruling.Kind.OUT_OF_MATCH, Ruling.Kind.REPLAYED)
+    ruled = Ruling.objects.filter(match__in=matches, kind__in=kinds, undone_at=None).order_by()
+    told = list(ruled.values_list("kind", "match_id", "entry_id"))
+    ruled_out = {(of, entry) for ruling, of, entry in told if ruling == Ruling.Kind.OUT_OF_MATCH}
+    replays = Counter(of for ruling, of, _ in told if ruling == Ruling.Kind.REPLAYED)
     found = []
     for match in matches.select_related("machine").prefetch_related(sides).order_by("round", "order"):
         match.stage = stage
         places = _places(match, seeds, scores, waiting, ruled_out)
         ready = is_open and match.round <= stage.open_round
         turn, awaited = _turn(match, places, seconds, now), _awaited(match, minutes, now)
-        found.append(Game(match, places, turn, ready, won=won, warms_up=seconds > 0, awaited=awaited))
+        found.append(
+            Game(match, places, turn, ready, won=won, warms_up=seconds > 0, awaited=awaited, replays=replays[match.pk])
+        )
     return found
 
 

@@ -122,3 +122,14 @@ def test_a_score_missing_its_agreement_stays_listed(tablet, groups):
     tablet.act("play", 1)
     tablet.act("record", 1, number=1, score="700", checked="700", key="a")
     assert "Still to agree: 1" in text(tablet.home())
+
+
+def test_a_score_that_was_read_back_before_the_match_was_set_back_is_none_of_the_new_game(tablet, groups):
+    groups.score({1: 700, 4: 700})
+    tablet.act("level", 1, 4)
+
+    late = tablet.act("record", 1, 4, number=1, score="555", checked="555", key="old", replays=0)
+    assert late.status_code == 409
+    assert "not the same game any more. Nothing was saved." in text(late)
+    tablet.act("record", 1, 4, number=1, score="555", checked="555", key="new", replays=1)
+    assert groups.match(1, 4).scores.get(state="recorded").value == 555

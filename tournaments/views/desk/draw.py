@@ -3,6 +3,7 @@
 The preview is a page that anybody can load again: the machines are in its address, and nothing is stored.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -55,24 +56,12 @@ def draw_page(
 @posted_from("desk:slips")
 def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Publish the matches that the preview showed, for the seats it showed."""
-    form = _form(stage, request.POST)
-    if not form.is_valid():
-        return draw_page(request, stage, form)
-    expected = form.cleaned_data["expected"]
-    outcome = attempt(
-        lambda: matches.deal(
-            stage,
-            actor=actor(request),
-            machines=form.chosen,
-            seed=form.seed,
-            expected=-1 if expected is None else expected,
-        )
-    )
-    if isinstance(outcome, Refusal):
-        stage.tournament.refresh_from_db()
-        return draw_page(request, stage, form, outcome)
-    messages.success(request, f"The matches of the {stage.label.lower()} are published.")
-    return to_page("desk:slips", stage)
+
+    def published(form: DrawForm, expected: int) -> str:
+        matches.deal(stage, actor=actor(request), machines=form.chosen, seed=form.seed, expected=expected)
+        return f"The matches of the {stage.label.lower()} are published."
+
+    return _act(request, stage, published)
 
 
 @match_stage
@@ -80,22 +69,25 @@ def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
 @posted_from("desk:slips")
 def by_lot(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Draw the machine by lot from those ticked, and publish the match on it; drawn once, it stays drawn."""
+
+    def drawn(form: DrawForm, expected: int) -> str:
+        machine = matches.deal_by_lot(stage, actor=actor(request), machines=form.chosen, expected=expected)
+        return f"The lot fell on {machine}."
+
+    return _act(request, stage, drawn)
+
+
+def _act(request: HttpRequest, stage: Stage, act: Callable[[DrawForm, int], str]) -> HttpResponse:
+    """Do it with the machines picked, for the revision that the page showed, and say what was done."""
     form = _form(stage, request.POST)
     if not form.is_valid():
         return draw_page(request, stage, form)
     expected = form.cleaned_data["expected"]
-    outcome = attempt(
-        lambda: matches.deal_by_lot(
-            stage,
-            actor=actor(request),
-            machines=form.chosen,
-            expected=-1 if expected is None else expected,
-        )
-    )
+    outcome = attempt(lambda: act(form, -1 if expected is None else expected))
     if isinstance(outcome, Refusal):
         stage.tournament.refresh_from_db()
         return draw_page(request, stage, form, outcome)
-    messages.success(request, f"The lot fell on {outcome}.")
+    messages.success(request, outcome)
     return to_page("desk:slips", stage)
 
 
