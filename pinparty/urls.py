@@ -5,6 +5,8 @@ from pinparty.health import healthz
 from teams.admin import site  # the site of tournaments.admin, with what teams add to it
 
 urlpatterns = [
+    # First: each address before it would be tried in vain for every poll of every phone.
+    path("", include("tournaments.urls_public")),
     path("healthz", healthz, name="healthz"),
     path("accounts/login", auth_views.LoginView.as_view(), name="login"),
     path("accounts/logout", auth_views.LogoutView.as_view(), name="logout"),

@@ -171,7 +171,8 @@ def find(show: str, slug: str, key: str = "") -> Found:
     known = _addresses.get(address)
     if known is not None:
         try:
-            return replace(known, revision=selectors.current_revision(known.tournament, at_most=REVISION_MEMO))
+            revision = selectors.current_revision(known.tournament, at_most=REVISION_MEMO)
+            return Found(known.stage, known.tournament, revision)
         except Tournament.DoesNotExist:
             forget(known.tournament)
     stage = selectors.stage_at(show, slug, key)
@@ -240,7 +241,7 @@ def already_seen(typed: str, page: Page) -> bool:
 
 def answer(request: HttpRequest, page: Page) -> HttpResponse:
     """The page as bytes, compressed where the browser takes it; to be asked for again each time."""
-    packed = TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
+    packed = TAKES_GZIP.search(request.META.get("HTTP_ACCEPT_ENCODING", "")) is not None
     body = page.packed if packed else page.plain
     headers = {"Cache-Control": "no-cache", "Vary": "Accept-Encoding", "Content-Length": str(len(body))}
     if packed:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cache, cached_property
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db import connection
 from django.db.models import Model, Prefetch, Q, QuerySet
@@ -233,46 +233,53 @@ PLAYING, WAITING, DISCARDED = UNRANKED = (
     Score.State.WAITING.value,
     Score.State.DISCARDED.value,
 )
-SCORES = """
+class Question(NamedTuple):
+    """A query and how many columns it has."""
+
+    columns: int
+    sql: str
+
+
+SCORES = Question(4, """
     SELECT entry_id, machine_id, COALESCE(ranked, value), state FROM tournaments_score
     WHERE stage_id = %s AND state <> 'void'
-"""
-ALONE = f"{SCORES} AND match_id IS NULL"
-SIDES = """
+""")
+ALONE = Question(4, f"{SCORES.sql} AND match_id IS NULL")
+SIDES = Question(7, """
     SELECT match.id, match.machine_id, match.round, side.entry_id, side.absent, score.state,
         COALESCE(score.ranked, score.value)
     FROM tournaments_side side JOIN tournaments_match match ON match.id = side.match_id
     LEFT JOIN tournaments_score score ON score.match_id = match.id AND score.entry_id = side.entry_id
         AND score.state IN ('recorded', 'agreed', 'discarded')
     WHERE match.stage_id = %s AND match.state <> 'void' ORDER BY match.round, match."order", side.rank
-"""
-ENTRANTS = """
+""")
+ENTRANTS = Question(5, """
     SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, ''
     FROM tournaments_entry entry LEFT JOIN tournaments_player player ON player.id = entry.player_id
     WHERE entry.tournament_id = %s AND entry.status <> 'merged' ORDER BY entry.number
-"""
-SEATED = """
+""")
+SEATED = Question(5, """
     SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, seat."group"
     FROM tournaments_seat seat JOIN tournaments_entry entry ON entry.id = seat.entry_id
     LEFT JOIN tournaments_player player ON player.id = entry.player_id
     WHERE seat.stage_id = %s ORDER BY seat.seed
-"""
-MACHINES = """
+""")
+MACHINES = Question(7, """
     SELECT machine.id, machine.code, machine.name, used.state, used.substitute_id, used.factor, machine.in_order
     FROM tournaments_stagemachine used JOIN tournaments_machine machine ON machine.id = used.machine_id
     WHERE used.stage_id = %s ORDER BY machine.name, machine.code
-"""
-RULINGS = """
-    SELECT ruling.kind, ruling.data, ruling.reason, COALESCE(score.entry_id, ruling.entry_id),
+""")
+RULINGS = Question(7, """
+    SELECT ruling.kind, CAST(ruling.data AS text), ruling.reason, COALESCE(score.entry_id, ruling.entry_id),
         COALESCE(score.machine_id, ruling.machine_id), score.state, COALESCE(score.ranked, score.value)
     FROM tournaments_ruling ruling LEFT JOIN tournaments_score score ON score.id = ruling.score_id
     WHERE ruling.tournament_id = %s AND (ruling.stage_id = %s OR ruling.stage_id IS NULL) AND ruling.undone_at IS NULL
     ORDER BY ruling.decided_at, ruling.id
-"""
-FREE_PLACES = """
+""")
+FREE_PLACES = Question(2, """
     SELECT COUNT(*), COALESCE(SUM(CASE WHEN closes_at IS NULL OR closes_at > %s THEN capacity - taken END), 0)
     FROM tournaments_placepool WHERE tournament_id = %s
-"""
+""")
 
 
 def _fetch(query: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -281,17 +288,35 @@ def _fetch(query: str, *values: Any) -> list[tuple[Any, ...]]:
         return list(cursor.fetchall())
 
 
-def _fetch_together(*queries: tuple[str, tuple[Any, ...]]) -> list[list[tuple[Any, ...]]]:
-    """What each of the queries finds. PostgreSQL answers all in one go: each further trip to it costs as much as a
-    query, and a table would take three times as long."""
-    if connection.vendor != "postgresql":
-        return [_fetch(query, *values) for query, values in queries]
+def _fetch_together(*questions: tuple[Question, tuple[Any, ...]]) -> list[list[Any]]:
+    """What each of the queries finds, all in one trip to the database.
+
+    To PostgreSQL a further trip costs as much as a query. SQLite's driver lets go of the interpreter at each row that
+    it steps to, and where several threads read, taking it back cost more than all the reading: it answers in one row.
+    """
+    queries = tuple(question for question, _ in questions)
+    values = [value for _, given in questions for value in given]
+    if connection.vendor == "sqlite":
+        [found] = _fetch(_in_one_row(queries), *values)
+        return [json.loads(rows, parse_float=Decimal) for rows in found]
     with connection.cursor() as cursor:
-        cursor.execute(";".join(query for query, _ in queries), [value for _, values in queries for value in values])
-        found = [list(cursor.fetchall())]
+        cursor.execute(";".join(question.sql for question in queries), values)
+        answers = [list(cursor.fetchall())]
         while cursor.nextset():
-            found.append(list(cursor.fetchall()))
-    return found
+            answers.append(list(cursor.fetchall()))
+    return answers
+
+
+@cache
+def _in_one_row(questions: tuple[Question, ...]) -> str:
+    """One query that lists what each of them finds as JSON, in the order in which it finds it."""
+    listed = []
+    for question in questions:
+        columns = ", ".join(f"c{number}" for number in range(question.columns))
+        listed.append(
+            f"(WITH found({columns}) AS ({question.sql}) SELECT json_group_array(json_array({columns})) FROM found)"  # noqa: S608 - only queries of our own
+        )
+    return f"SELECT {', '.join(listed)}"
 
 
 def _met(sides: list[tuple[Any, ...]]) -> tuple[Met, ...]:
