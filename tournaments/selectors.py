@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cache, cached_property
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from django.db import connection
 from django.db.models import Model, Prefetch, Q, QuerySet
@@ -56,6 +56,18 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.models.people import STANDINGS
+from tournaments.questions import (
+    ALONE,
+    ENTRANTS,
+    FREE_PLACES,
+    MACHINES,
+    RULINGS,
+    SCORES,
+    SEATED,
+    SIDES,
+    Question,
+    ask,
+)
 
 M = TypeVar("M", bound=Model)
 
@@ -125,7 +137,7 @@ def _stage_with_its_show(pk: int) -> Stage:
     By a bare cursor too: the joined query set alone took as long as everything else that a table needs.
     """
     query, converters = _joined(connection.vendor)
-    rows = _fetch(query, pk)
+    [rows] = ask((query, (pk,)))
     if not rows:
         raise Stage.DoesNotExist
     values = list(rows[0])
@@ -146,7 +158,7 @@ def _made(model: type[M], values: list[Any]) -> M:
 
 
 @cache
-def _joined(vendor: str) -> tuple[str, list[tuple[int, list[Any]]]]:
+def _joined(vendor: str) -> tuple[Question, list[tuple[int, list[Any]]]]:
     """The query, and what this database needs to turn values into Python's, by the number of their column."""
     fields = [field for model in (Stage, Tournament, Show) for field in model._meta.concrete_fields]
     columns = [f"{field.model._meta.db_table}.{connection.ops.quote_name(str(field.column))}" for field in fields]
@@ -154,25 +166,26 @@ def _joined(vendor: str) -> tuple[str, list[tuple[int, list[Any]]]]:
         connection.ops.get_db_converters(field.cached_col) + field.cached_col.get_db_converters(connection)
         for field in fields
     ]
-    query = f"""
+    sql = f"""
         SELECT {", ".join(columns)} FROM tournaments_stage
         JOIN tournaments_tournament ON tournaments_tournament.id = tournaments_stage.tournament_id
         JOIN tournaments_show ON tournaments_show.id = tournaments_tournament.show_id
         WHERE tournaments_stage.id = %s
     """  # noqa: S608 - only names of our own columns
-    return query, [(column, needed) for column, needed in enumerate(steps) if needed]
+    return Question("stage_with_its_show", ("bigint",), len(columns), sql), [
+        (column, needed) for column, needed in enumerate(steps) if needed
+    ]
 
 
 def _facts(
     stage: Stage, phase: Phase, now: datetime, counting: QualifyingRules, decisions: bool, *, reasons: bool
 ) -> StageFacts:
-    """By bare cursors: query sets would double the time of a table of 72 entries, and every page waits for it."""
     seated, in_groups = stage.spec.seated, stage.spec.grouped
     free_places = (FREE_PLACES, (connection.ops.adapt_datetimefield_value(now), stage.tournament_id))
     # From the closing time on nobody can enter: new entries are refused then.
     may_enter = not seated and phase in (Phase.PLANNED, Phase.OPEN)
     matches = [(SIDES, (stage.pk,))] if in_groups else []
-    scores, rows, machines, rulings, *others = _fetch_together(
+    scores, rows, machines, rulings, *others = ask(
         (ALONE if in_groups else SCORES, (stage.pk,)),
         (SEATED, (stage.pk,)) if seated else (ENTRANTS, (stage.tournament_id,)),
         (MACHINES, (stage.pk,)),
@@ -233,90 +246,6 @@ PLAYING, WAITING, DISCARDED = UNRANKED = (
     Score.State.WAITING.value,
     Score.State.DISCARDED.value,
 )
-class Question(NamedTuple):
-    """A query and how many columns it has."""
-
-    columns: int
-    sql: str
-
-
-SCORES = Question(4, """
-    SELECT entry_id, machine_id, COALESCE(ranked, value), state FROM tournaments_score
-    WHERE stage_id = %s AND state <> 'void'
-""")
-ALONE = Question(4, f"{SCORES.sql} AND match_id IS NULL")
-SIDES = Question(7, """
-    SELECT match.id, match.machine_id, match.round, side.entry_id, side.absent, score.state,
-        COALESCE(score.ranked, score.value)
-    FROM tournaments_side side JOIN tournaments_match match ON match.id = side.match_id
-    LEFT JOIN tournaments_score score ON score.match_id = match.id AND score.entry_id = side.entry_id
-        AND score.state IN ('recorded', 'agreed', 'discarded')
-    WHERE match.stage_id = %s AND match.state <> 'void' ORDER BY match.round, match."order", side.rank
-""")
-ENTRANTS = Question(5, """
-    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, ''
-    FROM tournaments_entry entry LEFT JOIN tournaments_player player ON player.id = entry.player_id
-    WHERE entry.tournament_id = %s AND entry.status <> 'merged' ORDER BY entry.number
-""")
-SEATED = Question(5, """
-    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, seat."group"
-    FROM tournaments_seat seat JOIN tournaments_entry entry ON entry.id = seat.entry_id
-    LEFT JOIN tournaments_player player ON player.id = entry.player_id
-    WHERE seat.stage_id = %s ORDER BY seat.seed
-""")
-MACHINES = Question(7, """
-    SELECT machine.id, machine.code, machine.name, used.state, used.substitute_id, used.factor, machine.in_order
-    FROM tournaments_stagemachine used JOIN tournaments_machine machine ON machine.id = used.machine_id
-    WHERE used.stage_id = %s ORDER BY machine.name, machine.code
-""")
-RULINGS = Question(7, """
-    SELECT ruling.kind, CAST(ruling.data AS text), ruling.reason, COALESCE(score.entry_id, ruling.entry_id),
-        COALESCE(score.machine_id, ruling.machine_id), score.state, COALESCE(score.ranked, score.value)
-    FROM tournaments_ruling ruling LEFT JOIN tournaments_score score ON score.id = ruling.score_id
-    WHERE ruling.tournament_id = %s AND (ruling.stage_id = %s OR ruling.stage_id IS NULL) AND ruling.undone_at IS NULL
-    ORDER BY ruling.decided_at, ruling.id
-""")
-FREE_PLACES = Question(2, """
-    SELECT COUNT(*), COALESCE(SUM(CASE WHEN closes_at IS NULL OR closes_at > %s THEN capacity - taken END), 0)
-    FROM tournaments_placepool WHERE tournament_id = %s
-""")
-
-
-def _fetch(query: str, *values: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(query, values)
-        return list(cursor.fetchall())
-
-
-def _fetch_together(*questions: tuple[Question, tuple[Any, ...]]) -> list[list[Any]]:
-    """What each of the queries finds, all in one trip to the database.
-
-    To PostgreSQL a further trip costs as much as a query. SQLite's driver lets go of the interpreter at each row that
-    it steps to, and where several threads read, taking it back cost more than all the reading: it answers in one row.
-    """
-    queries = tuple(question for question, _ in questions)
-    values = [value for _, given in questions for value in given]
-    if connection.vendor == "sqlite":
-        [found] = _fetch(_in_one_row(queries), *values)
-        return [json.loads(rows, parse_float=Decimal) for rows in found]
-    with connection.cursor() as cursor:
-        cursor.execute(";".join(question.sql for question in queries), values)
-        answers = [list(cursor.fetchall())]
-        while cursor.nextset():
-            answers.append(list(cursor.fetchall()))
-    return answers
-
-
-@cache
-def _in_one_row(questions: tuple[Question, ...]) -> str:
-    """One query that lists what each of them finds as JSON, in the order in which it finds it."""
-    listed = []
-    for question in questions:
-        columns = ", ".join(f"c{number}" for number in range(question.columns))
-        listed.append(
-            f"(WITH found({columns}) AS ({question.sql}) SELECT json_group_array(json_array({columns})) FROM found)"  # noqa: S608 - only queries of our own
-        )
-    return f"SELECT {', '.join(listed)}"
 
 
 def _met(sides: list[tuple[Any, ...]]) -> tuple[Met, ...]:

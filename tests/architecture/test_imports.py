@@ -22,6 +22,7 @@ LEVELS = {
     "format": 1,
     "models": 2,
     "line_ups": 2,
+    "questions": 2,
     "selectors": 3,
     "services": 4,
     "forms": 5,

@@ -14,7 +14,7 @@ from tournaments.models import Stage
 
 CONNECTIONS = 16
 ROUNDS = 3
-SLICES = 2
+SLICES = 5
 SECONDS = 1.0
 UNCACHED = {"sqlite": 0.10, "postgresql": 0.08}
 AS_A_BROWSER = {"Accept-Encoding": "gzip, deflate"}
