@@ -1,24 +1,22 @@
 """The addresses that everybody may read. What phones ask for every few seconds is found first."""
 
-from django.urls import include, path
+from django.urls import path
 
 from tournaments.views import public
 
 app_name = "public"
 
-OF_A_TOURNAMENT = [
-    path("machines/<slug:code>/", public.machine, name="machine"),
-    path("players/<int:number>/", public.player, name="player"),
-    path("<slug:key>/rows/", public.rows, name="rows"),
-    path("rules/", public.rules, name="rules"),
-    path("bracket/", public.bracket, name="bracket"),
-    path("results/", public.results, name="results"),
-    path("search/", public.search, name="search"),
-    path("<slug:key>/", public.stage, name="stage"),
-    path("", public.tournament, name="tournament"),
-]
+TOURNAMENT = "t/<slug:show>/<slug:slug>/"
 
 urlpatterns = [
-    path("t/<slug:show>/<slug:slug>/", include(OF_A_TOURNAMENT)),
+    path(f"{TOURNAMENT}machines/<slug:code>/", public.machine, name="machine"),
+    path(f"{TOURNAMENT}players/<int:number>/", public.player, name="player"),
+    path(f"{TOURNAMENT}<slug:key>/rows/", public.rows, name="rows"),
+    path(f"{TOURNAMENT}rules/", public.rules, name="rules"),
+    path(f"{TOURNAMENT}bracket/", public.bracket, name="bracket"),
+    path(f"{TOURNAMENT}results/", public.results, name="results"),
+    path(f"{TOURNAMENT}search/", public.search, name="search"),
+    path(f"{TOURNAMENT}<slug:key>/", public.stage, name="stage"),
+    path(TOURNAMENT, public.tournament, name="tournament"),
     path("", public.home, name="home"),
 ]
