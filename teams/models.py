@@ -31,7 +31,7 @@ class TeamMember(models.Model):
     left_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     class Meta:
-        ordering = ["team", "position"]
+        ordering = ["team_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["tournament", "player"], name="person_in_one_team_only"),
             models.UniqueConstraint(

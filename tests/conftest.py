@@ -1,6 +1,18 @@
 """What every test needs of the outside world; people and tournaments come from factories."""
 
+import gc
+
 import pytest
+
+
+def pytest_collection_finish():
+    """What is loaded by now stays to the end: the collector need not walk through it again and again.
+
+    The thresholds are those under which the product is served.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 10, 10)
 
 
 @pytest.fixture(scope="session")

@@ -105,7 +105,7 @@ class StageRead:
 def stage_facts(
     stage: Stage, *, now: datetime | None = None, decisions: bool = True, public: bool = False
 ) -> StageRead:
-    """Everything a table of the stage depends on, in six queries whatever the size.
+    """Everything a table of the stage depends on, in two trips to the database whatever the size.
 
     The revision is read first: a change in between makes the numbers newer than their label, and the next
     reader sees the newer label; never the other way round. `public` is for what everybody reads: where who competes

@@ -106,6 +106,11 @@ class ByRole(ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
+    def get_ordering(self, request: HttpRequest) -> list[Any]:
+        """A model keeps its order within one show, tournament or stage; lists here go over all, in their order."""
+        kept = super().get_ordering(request) or self.opts.ordering or ()
+        return [name.removesuffix("_id") if isinstance(name, str) else name for name in kept]
+
 
 class SeenForm(forms.ModelForm):
     """A form that knows what it showed, so that nobody overwrites what somebody else has changed meanwhile."""

@@ -30,7 +30,7 @@ class Incident(models.Model):
     )
 
     class Meta:
-        ordering = ["machine", "-reported_at", "-pk"]
+        ordering = ["machine_id", "-reported_at", "-pk"]
 
     def __str__(self) -> str:
         return f"{self.machine}: {self.words}"
@@ -49,7 +49,7 @@ class Waiting(models.Model):
     since = models.DateTimeField()
 
     class Meta:
-        ordering = ["incident", "since", "entry__number"]
+        ordering = ["incident_id", "since", "entry__number"]
         verbose_name_plural = "waiting"
         constraints = [models.UniqueConstraint(fields=["incident", "entry"], name="waits_once_for_a_machine")]
 

@@ -21,7 +21,7 @@ class Machine(models.Model):
     in_order = models.BooleanField("in order", default=True, editable=False)
 
     class Meta:
-        ordering = ["show", "name", "code"]
+        ordering = ["show_id", "name", "code"]
         constraints = [
             models.UniqueConstraint(
                 "show",
@@ -57,7 +57,7 @@ class StageMachine(models.Model):
     )
 
     class Meta:
-        ordering = ["stage", "machine__name"]
+        ordering = ["stage_id", "machine__name"]
         constraints = [
             models.UniqueConstraint(fields=["stage", "machine"], name="machine_once_in_a_stage"),
             models.CheckConstraint(

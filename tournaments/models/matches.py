@@ -32,7 +32,7 @@ class Match(models.Model):
     revision = models.PositiveIntegerField(default=0)
 
     class Meta:
-        ordering = ["stage", "round", "order"]
+        ordering = ["stage_id", "round", "order"]
         verbose_name_plural = "matches"
         constraints = [
             models.UniqueConstraint(
@@ -60,7 +60,7 @@ class Side(models.Model):
     agreed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["match", "rank"]
+        ordering = ["match_id", "rank"]
         constraints = [
             models.UniqueConstraint(fields=["match", "entry"], name="entry_once_in_a_match"),
             models.UniqueConstraint(fields=["match", "rank"], name="rank_once_in_a_match"),

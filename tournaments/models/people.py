@@ -43,7 +43,7 @@ class Player(models.Model):
     )
 
     class Meta:
-        ordering = ["show", "number"]
+        ordering = ["show_id", "number"]
         constraints = [
             models.UniqueConstraint(fields=["show", "number"], name="player_number_once_in_a_show"),
         ]
@@ -76,7 +76,7 @@ class Entry(models.Model):
     )
 
     class Meta:
-        ordering = ["tournament", "number"]
+        ordering = ["tournament_id", "number"]
         verbose_name_plural = "entries"
         constraints = [
             models.UniqueConstraint(fields=["tournament", "number"], name="number_once_in_a_tournament"),

@@ -23,7 +23,7 @@ class PlacePool(models.Model):
     closes_at = models.DateTimeField(null=True, blank=True, help_text="Until when places are on sale; empty: no end.")
 
     class Meta:
-        ordering = ["tournament", "kind"]
+        ordering = ["tournament_id", "kind"]
         constraints = [
             models.UniqueConstraint(fields=["tournament", "kind"], name="one_pool_of_a_kind"),
             models.CheckConstraint(

@@ -19,7 +19,7 @@ class Seat(models.Model):
     why = models.CharField(max_length=300, blank=True)
 
     class Meta:
-        ordering = ["stage", "seed"]
+        ordering = ["stage_id", "seed"]
         constraints = [
             models.UniqueConstraint(fields=["stage", "entry"], name="one_seat_for_an_entry"),
             models.UniqueConstraint(fields=["stage", "seed"], name="one_seat_for_a_seed"),
@@ -69,7 +69,7 @@ class Score(models.Model):
     revision = models.PositiveIntegerField(default=0)
 
     class Meta:
-        ordering = ["stage", "recorded_at", "pk"]
+        ordering = ["stage_id", "recorded_at", "pk"]
         constraints = [
             models.UniqueConstraint(
                 fields=["stage", "entry", "machine", "attempt"],

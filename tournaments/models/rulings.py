@@ -69,7 +69,7 @@ class Ruling(models.Model):
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["stage", "decided_at", "pk"]
+        ordering = ["stage_id", "decided_at", "pk"]
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} in {self.stage or self.tournament.name}"
@@ -102,7 +102,7 @@ class Journal(models.Model):
     ruling = models.ForeignKey(Ruling, on_delete=models.PROTECT, null=True, blank=True, related_name="journal")
 
     class Meta:
-        ordering = ["tournament", "-revision"]
+        ordering = ["tournament_id", "-revision"]
         verbose_name_plural = "journal"
         constraints = [
             models.UniqueConstraint(fields=["tournament", "revision"], name="one_journal_line_per_revision"),

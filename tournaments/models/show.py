@@ -123,7 +123,7 @@ class Stage(models.Model):
     open_round = models.PositiveSmallIntegerField(default=1, editable=False)
 
     class Meta:
-        ordering = ["tournament", "position"]
+        ordering = ["tournament_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["tournament", "key"], name="stage_key_once_in_a_tournament"),
         ]

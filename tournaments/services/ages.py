@@ -65,8 +65,8 @@ def note_birth(player: Player, born_on: date, today: date) -> bool:
 def refuse_wrong_birth(player: Player, born_on: date | None, today: date) -> None:
     """Raise `Refusal` for a date of birth that cannot be, or is too old for a tournament the person competes in."""
     refuse_impossible(born_on, today)
-    entries = Entry.objects.filter(player=player).select_related("tournament") if player.pk else ()
-    for entry in entries:
+    entries = Entry.objects.filter(player=player) if player.pk else Entry.objects.none()
+    for entry in entries.select_related("tournament").order_by("tournament"):
         if entry.standing == Standing.IN:
             refuse_too_old(player.name, born_on, entry.tournament)
 

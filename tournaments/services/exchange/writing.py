@@ -169,6 +169,7 @@ def _scores(tournament: Tournament) -> list[tuple[object, ...]]:
         .exclude(match__state=Match.State.VOID)
         .exclude(entry__status=Entry.Status.MERGED)
         .select_related("stage", "entry", "machine", "match")
+        .order_by("stage__position", "recorded_at", "pk")
     )
     ruled = set(named_in_force(tournament))
     zone = tournament.show.zone
