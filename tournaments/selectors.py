@@ -20,7 +20,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from tournaments import formats, line_ups
-from tournaments.domain import advancement, clashes
+from tournaments.domain import advancement, clashes, refusals
 from tournaments.domain.advancement import Cut
 from tournaments.domain.ages import age_on
 from tournaments.domain.facts import (
@@ -38,6 +38,7 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
+from tournaments.domain.refusals import Step
 from tournaments.domain.rulings import Move, carried_over, ranked_elsewhere, told
 from tournaments.domain.standings import tabulate
 from tournaments.models import (
@@ -744,6 +745,38 @@ def rulings_on(score: Score) -> list[Ruling]:
     """The rulings in force on a score, oldest first."""
     found = Ruling.objects.filter(score=score, undone_at=None).defer("changes")
     return list(found.select_related("decided_by").order_by("decided_at", "pk"))
+
+
+def match_rulings_that_changed(score: Score) -> list[Ruling]:
+    """The rulings in force on the match of a score that made something else of the score; the newest first."""
+    kinds = (Ruling.Kind.OUT_OF_MATCH, Ruling.Kind.REPLAYED)
+    found = Ruling.objects.filter(match=score.match_id, kind__in=kinds, undone_at=None) if score.match_id else ()
+    own = [ruling for ruling in found if any(row[:2] == ["score", score.pk] for row in ruling.changes["rows"])]
+    return sorted(own, key=lambda ruling: -ruling.pk)
+
+
+def place_of(step: Step) -> tuple[Stage, int] | None:
+    """Where the next step that a refusal names is taken: the stage, and the id of the ruling, score or match there.
+
+    None where what it is about is gone, and 0 where the stage alone is meant.
+    """
+    stages = Stage.objects.select_related("tournament__show")
+    if step.act == refusals.UNDO_RULING:
+        ruling = Ruling.objects.filter(pk=step.of).first()
+        own = Q(pk=ruling.stage_id) if ruling and ruling.stage_id else Q(tournament=ruling and ruling.tournament_id)
+        found, part = stages.filter(own).order_by("position").first(), step.of
+    elif step.act in (refusals.VOID_SCORE, refusals.UNDO_SCORE):
+        found, part = stages.filter(scores=step.of).first(), step.of
+    elif step.act == refusals.BREAK_OFF:
+        found, part = stages.filter(matches=step.of).first(), step.of
+    elif step.act in (refusals.PRESENT, refusals.ABSENT):
+        match = Match.objects.filter(sides=step.of).first()
+        found, part = stages.filter(pk=match and match.stage_id).first(), match.pk if match else 0
+    elif step.act == refusals.UNDO_RESULTS:
+        found, part = stages.filter(tournament=step.of).order_by("position").first(), 0
+    else:
+        found, part = stages.filter(pk=step.of).first(), 0
+    return (found, part) if found else None
 
 
 def rulings_in_force(tournament: Tournament, **about: Any) -> list[Ruling]:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from tournaments import formats, selectors
 from tournaments.domain.facts import Phase, Standing
-from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
+from tournaments.domain.refusals import REOPEN, UNDO_RULING, VOID_SCORE, NeedsDecision, Refusal, Stale, Step
 from tournaments.domain.scores import doubt, grouped
 from tournaments.formats import PlannedMatch
 from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, Stage, StageMachine
@@ -332,7 +332,10 @@ def absent(match: Match, *, actor: Actor, entry: int, reason: str, away: bool = 
         need_reason(reason)
         ruled = Ruling.objects.filter(match=stored, entry=side.entry, kind=Ruling.Kind.OUT_OF_MATCH, undone_at=None)
         if not away and ruled.exists():
-            raise Refusal(f"{side.entry} is disqualified from this match; take that ruling back.")
+            raise Refusal(
+                f"{side.entry} is disqualified from this match; take that ruling back.",
+                step=Step(UNDO_RULING, ruled[0].pk),
+            )
         _stay_away(stored, side, log, away, reason)
 
 
@@ -367,10 +370,11 @@ def forfeit(match: Match, *, actor: Actor, entry: int) -> None:
 
 def _stay_away(match: Match, side: Side, log: Log, away: bool, reason: str) -> None:
     if match.stage.state == Stage.State.CLOSED:
-        raise Refusal(f"{match.stage.label} is closed; an organiser can reopen it.")
+        raise Refusal(f"{match.stage.label} is closed; an organiser can reopen it.", step=Step(REOPEN, match.stage_id))
     refuse_once_declared(match.stage.tournament)
-    if away and Score.objects.filter(match=match, entry=side.entry, state__in=Score.LIVE).exists():
-        raise Refusal(f"{side.entry} has a score in this match.")
+    scored = Score.objects.filter(match=match, entry=side.entry, state__in=Score.LIVE).first()
+    if away and scored:
+        raise Refusal(f"{side.entry} has a score in this match.", step=Step(VOID_SCORE, scored.pk))
     side.absent = away
     side.save(update_fields=["absent"])
     log.write(

@@ -7,7 +7,7 @@ re-draw can be taken back as long as nothing it changed has begun.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tournaments.domain.refusals import Refusal, Stale
+from tournaments.domain.refusals import VOID_SCORE, Refusal, Stale, Step
 from tournaments.models import Journal, Match, Score, Side, Stage, StageMachine
 from tournaments.services.change import Actor, Log, change
 from tournaments.services.progress import follow, open_next_round, refuse_once_declared
@@ -88,8 +88,12 @@ def break_off(match: Match, *, actor: Actor, reason: str) -> None:
             return
         need_reason(reason)
         refuse_unless_open(stored.stage)
-        if stored.state not in (Match.State.WARM_UP, Match.State.PLAYING) or _scored(stored):
-            raise Refusal(f"Game {stored.round} on {stored.machine} has a score or is over; void the score first.")
+        score = stored.scores.exclude(state=Score.State.VOID).order_by("entry__number").first()
+        if stored.state not in (Match.State.WARM_UP, Match.State.PLAYING) or score:
+            raise Refusal(
+                f"Game {stored.round} on {stored.machine} has a score or is over; void the score first.",
+                step=Step(VOID_SCORE, score.pk) if score else None,
+            )
         before, stored.state = stored.state, Match.State.PLANNED
         stored.called_at = stored.warm_up_at = stored.swapped_at = stored.started_at = None
         stored.revision = log.revision

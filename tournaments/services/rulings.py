@@ -5,7 +5,7 @@ from typing import Any
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase
-from tournaments.domain.refusals import Refusal
+from tournaments.domain.refusals import WITHDRAW_CUT, Refusal, Step
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Ruling, Stage
 from tournaments.services import ages
@@ -180,7 +180,7 @@ def _refuse_once_declared(stage: Stage) -> None:
     refuse_once_declared(stage.tournament)
     following = next_stage(stage) if stage.spec.ranked else None
     if following and following.seats.exists():
-        raise Refusal("The cut is declared; take it back first.")
+        raise Refusal("The cut is declared; take it back first.", step=Step(WITHDRAW_CUT, stage.pk))
 
 
 def _level(stage: Stage, log: Log, named: tuple[int, ...]) -> dict[int, Entry]:

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase, Played, QualifyingRules
-from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
+from tournaments.domain.refusals import REOPEN, UNDO_RULING, NeedsDecision, Refusal, Stale, Step
 from tournaments.domain.rulings import alters, ranked_elsewhere
 from tournaments.domain.scores import HIGHEST, doubt, grouped
 from tournaments.models import Entry, Journal, Machine, Match, Ruling, Score, Stage, StageMachine
@@ -198,6 +198,8 @@ def undo(score: Score, *, actor: Actor, seen: int) -> None:
         if line.action == "undo" and line.before and line.before["revision"] == seen:
             return
         refuse_if_stale(stored, seen)
+        for ruling in selectors.match_rulings_that_changed(stored):
+            raise _held_by(stored, ruling)
         reason = f"took back: {line.summary}"[:LONGEST_REASON]
         if line.before is None:
             _refuse_if_not_open(stored.stage, log)
@@ -440,7 +442,16 @@ def _refuse_under_ruling(score: Score) -> None:
     """A ruling that changed a score is taken back as a whole, or stays."""
     for ruling in selectors.rulings_on(score):
         if alters(ruling.kind):
-            raise Refusal(f"{named(score)}: “{ruling.get_kind_display()}” is in force; take that ruling back first.")
+            raise _held_by(score, ruling)
+    for ruling in selectors.match_rulings_that_changed(score):
+        raise _held_by(score, ruling)
+
+
+def _held_by(score: Score, ruling: Ruling) -> Refusal:
+    return Refusal(
+        f"{named(score)}: “{ruling.get_kind_display()}” is in force; take that ruling back first.",
+        step=Step(UNDO_RULING, ruling.pk),
+    )
 
 
 def _last_line(score: Score) -> Journal:
@@ -480,7 +491,10 @@ def refuse_if_stale(stored: Score, seen: int) -> None:
 def _refuse_if_not_open(stage: Stage, log: Log) -> None:
     state = Stage.objects.get(pk=stage.pk)
     if state.phase(log.now) not in (Phase.OPEN, Phase.CLOSING):
-        raise Refusal(f"{stage.label} is {state.phase(log.now)}; an organiser can reopen it to change its scores.")
+        raise Refusal(
+            f"{stage.label} is {state.phase(log.now)}; an organiser can reopen it to change its scores.",
+            step=Step(REOPEN, stage.pk) if state.state == Stage.State.CLOSED else None,
+        )
     refuse_once_declared(stage.tournament)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from tournaments import selectors
 from tournaments.domain import advancement
 from tournaments.domain.facts import Phase
-from tournaments.domain.refusals import NeedsDecision, Refusal
+from tournaments.domain.refusals import WITHDRAW_CUT, NeedsDecision, Refusal, Step
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Stage
 from tournaments.selectors import StageRead
 from tournaments.services.change import Actor, change
@@ -85,7 +85,10 @@ def reopen_stage(stage: Stage, *, actor: Actor, reason: str, expected: int | Non
         # Once the next stage is dealt the seats stay as they are, whatever a correction shows; before that the cut
         # is taken back and declared anew.
         if stored.spec.ranked and following and following.seats.exists() and not _dealt(following):
-            raise Refusal(f"The cut of {stored.label.lower()} is declared; take it back first.")
+            raise Refusal(
+                f"The cut of {stored.label.lower()} is declared; take it back first.",
+                step=Step(WITHDRAW_CUT, stored.pk),
+            )
         stored.state, stored.closed_at = Stage.State.OPEN, None
         stored.save(update_fields=["state", "closed_at"])
         log.write(f"{stored.label} is open again.", before={"state": "closed"}, after={"state": "open"}, reason=reason)

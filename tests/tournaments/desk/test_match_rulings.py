@@ -5,8 +5,11 @@ import pytest
 from tests.tournaments.desk.finals import Hall, scores
 from tests.tournaments.desk.reading import confirmed, text
 from tests.tournaments.public.reading import as_a_new_reader as public
+from tournaments.domain.refusals import STEPS, Refusal, Step
 from tournaments.models import Match, Player, Ruling, Score
-from tournaments.services import results, stages
+from tournaments.services import matches, results, stages
+from tournaments.views.desk import way_back
+from tournaments.views.desk.way_back import PAGES
 
 pytestmark = pytest.mark.django_db
 
@@ -218,3 +221,49 @@ def test_who_is_disqualified_before_playing_comes_back_by_taking_the_ruling_back
     assert "1 Player 1 is disqualified from this match; take that ruling back." in text(back)
     take_back(hall)
     assert match.sides.get(entry__number=1).absent is False
+
+
+def test_what_has_to_be_undone_first_is_one_link_away_until_the_disqualification_is_taken_back(hall, match):
+    rule(hall, match, "out-of-match", number=1)
+    out = Ruling.objects.latest("pk")
+    rule(hall, match, "replayed")
+    again = Ruling.objects.latest("pk")
+    hall.post("match-act", "semi-finals", match.pk, "call")
+    hall.post("match-act", "semi-finals", match.pk, "play")
+    matches.record(match, actor=None, entry=match.sides.get(entry__number=3).entry_id, value=50, sure=50)
+    score = Score.objects.get(value=50)
+
+    def refused(ruling, words, page, part):
+        told = hall.post("undo-ruling", "semi-finals", ruling.pk, reason="appeal")
+        assert told.status_code == 422
+        assert words in text(told)
+        address = hall.url(f"desk:{page}", "semi-finals", part)
+        assert f'href="{address}"' in told.content.decode()
+
+    refused(out, "take that back first. Take that ruling back", "undo-ruling", again.pk)
+    refused(again, "make that score void first. To that score", "score", score.pk)
+    hall.post("score-act", "semi-finals", score.pk, "void", reason="replayed", seen=score.revision)
+    refused(again, "break the match off first. To that match", "match", match.pk)
+    hall.post("match-act", "semi-finals", match.pk, "break-off", reason="replayed")
+    for ruling in (again, out):
+        confirmed(hall.desk, hall.post("undo-ruling", "semi-finals", ruling.pk, reason="appeal"))
+    assert scores() == [(1, 4_000), (3, 3_000), (5, 2_000), (7, 1_000)]
+
+
+def test_every_step_that_a_refusal_may_name_has_a_page():
+    assert set(PAGES) == set(STEPS)
+
+
+def test_a_closed_stage_and_declared_results_are_led_to_as_well(hall, match):
+    hall.score(hall.matches("semi-finals")[1], 4_000, 3_000, 2_000, 1_000)
+    rule(hall, match, "replayed")
+    hall.score(match, 400, 300, 200, 100)
+    stages.close_stage(hall.stage("semi-finals"), actor=None)
+    again = Ruling.objects.latest("pk")
+
+    told = hall.post("undo-ruling", "semi-finals", again.pk, by=hall.organiser, reason="appeal")
+
+    assert "an organiser opens it again first. Open it again" in text(told)
+    assert hall.url("desk:close", "semi-finals") in told.content.decode()
+    link = way_back.link(Refusal("Declared.", step=Step("undo-results", hall.tournament.pk)))
+    assert hall.organiser.get(link.url).status_code == 200

@@ -22,6 +22,7 @@ from tournaments.forms import ActForm
 from tournaments.models import Entry, Score, Stage
 from tournaments.permissions import View, has_role
 from tournaments.services import stages
+from tournaments.views.desk import way_back
 
 Done = TypeVar("Done")
 PAGE_PARTS = {
@@ -165,6 +166,7 @@ def page(
         "expected": stage.tournament.revision,
         "reason": request.POST.get("reason", ""),
         "refusal": refusal,
+        "way_back": way_back.link(refusal),
     }
     status = refusal.status if refusal else status
     return render(request, f"{folder}/{template}.html", {**shared, **context}, status=status)
