@@ -771,7 +771,7 @@ def place_of(step: Step) -> tuple[Stage, int] | None:
         found, part = stages.filter(matches=step.of).first(), step.of
     elif step.act in (refusals.PRESENT, refusals.ABSENT):
         match = Match.objects.filter(sides=step.of).first()
-        found, part = stages.filter(pk=match and match.stage_id).first(), match.pk if match else 0
+        found, part = (stages.filter(pk=match.stage_id).first(), match.pk) if match else (None, 0)
     elif step.act == refusals.UNDO_RESULTS:
         found, part = stages.filter(tournament=step.of).order_by("position").first(), 0
     else:

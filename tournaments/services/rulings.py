@@ -20,11 +20,18 @@ from tournaments.services.undoing import take_back
 
 
 def record_play_off(
-    stage: Stage, *, actor: Actor, scores: Mapping[int, int], note: str = "", expected: int | None = None
+    stage: Stage,
+    *,
+    actor: Actor,
+    scores: Mapping[int, int],
+    note: str = "",
+    expected: int | None = None,
+    shown: str = "",
 ) -> Ruling:
     """A play-off game of those level at the cut, or in a game: `scores` by entry id, one of each.
 
-    Whoever is level in it for the last places plays another one, which is recorded the same way.
+    Whoever is level in it for the last places plays another one, which is recorded the same way. `shown` is the digest
+    of the effects that the person was shown.
     Source: house rules, "a tie across the cut must be resolved by a play-off game of n players for m places".
     """
     with change(stage.tournament, actor=actor, action="record play-off", expected=expected) as log:
@@ -38,9 +45,9 @@ def record_play_off(
         order = sorted(scores, key=lambda entry: (-scores[entry], level[entry].number))
         data = {"order": order, "scores": {str(entry): scores[entry] for entry in order}}
         told = ", ".join(f"{level[entry]} {grouped(scores[entry])}" for entry in order)
-        return _decide(
-            stage, log, actor, Ruling.Kind.PLAY_OFF, data, note, f"Play-off in {stage.label.lower()}: {told}."
-        )
+        summary = f"Play-off in {stage.label.lower()}: {told}."
+        with as_shown(stage.tournament, shown):
+            return _decide(stage, log, actor, Ruling.Kind.PLAY_OFF, data, note, summary)
 
 
 def rule_order(

@@ -133,8 +133,8 @@ def take_back(ruling: Ruling, log: Log) -> None:
         if not _came_after_all(ruling, change, now)
     ]
     _refuse_out_of_turn(ruling)
-    if ruling.kind == Ruling.Kind.REPLAYED:
-        _refuse_once_played_again(ruling, changes, now)
+    if ruling.kind == Ruling.Kind.REPLAYED and ruling.match_id:
+        _refuse_once_played_again(ruling.match_id, changes, now)
     left = _touched_since(tournament, changes, ruling, now)
     # In its own stage a ruling on a match is put back whole, however far that stage is: nothing there follows from it.
     kept = [c for c in changes if c.model not in FOLLOWING or c.stage not in left or c.stage == ruling.stage_id]
@@ -186,13 +186,13 @@ def _refuse_out_of_turn(ruling: Ruling) -> None:
             raise _rests_on(ruling, other)
 
 
-def _refuse_once_played_again(ruling: Ruling, changes: Sequence[Change], now: Rows) -> None:
+def _refuse_once_played_again(pk: int, changes: Sequence[Change], now: Rows) -> None:
     """Raise `Refusal` with the one next step back while the game that was played again is there.
 
     A call is nothing to take back: whoever was called is called anew, or not at all.
     """
     related = ("machine", "stage__tournament__show")
-    match = Match.objects.select_related(*related).get(pk=ruling.match_id)
+    match = Match.objects.select_related(*related).get(pk=pk)
     if match.state == Match.State.VOID:
         raise Refusal(
             f"{match} was taken out when the rest was drawn again; take the re-draw back first.",

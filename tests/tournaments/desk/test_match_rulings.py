@@ -8,6 +8,7 @@ from tests.tournaments.public.reading import as_a_new_reader as public
 from tournaments.domain.refusals import STEPS, Refusal, Step
 from tournaments.models import Match, Player, Ruling, Score
 from tournaments.services import matches, results, stages
+from tournaments.services.scores import put_aside
 from tournaments.views.desk import way_back
 from tournaments.views.desk.way_back import PAGES
 
@@ -267,3 +268,25 @@ def test_a_closed_stage_and_declared_results_are_led_to_as_well(hall, match):
     assert hall.url("desk:close", "semi-finals") in told.content.decode()
     link = way_back.link(Refusal("Declared.", step=Step("undo-results", hall.tournament.pk)))
     assert hall.organiser.get(link.url).status_code == 200
+
+
+def test_the_scores_that_a_game_played_again_discards_are_shown_before_they_are(hall, match):
+    hall.score(hall.matches("semi-finals")[1], 4_000, 3_000, 2_000, 1_000)
+    seven = match.sides.get(entry__number=7).entry
+    put_aside(match.stage, actor=None, entry=seven, machine=match.machine, value=1_500)
+
+    shown = text(ask(hall, match, "replayed", machine="M3"))
+
+    for number, value in ((1, "4,000"), (3, "3,000"), (5, "2,000")):
+        assert f"{number} Player {number}, game 1 on Machine 1 {value} –" in shown
+    assert "7 Player 7, game 1 on Machine 1 1,000; 1,500 (waiting for a decision) –" in shown
+    assert "2 Player 2, game" not in shown
+
+
+def test_a_score_that_is_set_to_nothing_is_shown_beside_what_then_counts(hall, match):
+    score = Score.objects.get(match=match, entry__number=1)
+    typed = {"kind": "zero", "reason": "told twice", "seen": score.revision, "key": "k"}
+
+    shown = text(hall.post("rule", "semi-finals", score.pk, **typed))
+
+    assert "1 Player 1, game 1 on Machine 1 4,000 4,000, 0 counts" in shown

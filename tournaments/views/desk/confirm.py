@@ -25,7 +25,7 @@ def confirmed(
     *,
     title: str,
     button: str,
-    done: str,
+    done: str | Callable[[], str],
     back: str,
     about: str = "",
     nothing: str = NO_EFFECT,
@@ -34,10 +34,10 @@ def confirmed(
     """Show what the act would change, or do it when the form comes back with what was shown.
 
     `act` is given the digest of the effects that were shown ("" for the preview) and what an organiser decided about a
-    stage that is closed (None for who may not decide). `back` is the page to return to, `done` what it says then;
-    `about` says in words what is about to be done, `nothing` what is said when no result changes. A refusal is handed
-    back, for the page with the form to show beside what was typed. `look` previews an act that concerns
-    more than this tournament.
+    stage that is closed (None for who may not decide). `back` is the page to return to, `done` what it says then, or
+    works that out; `about` says in words what is about to be done, `nothing` what is said when no result changes. A
+    refusal is handed back, for the page with the form to show beside what was typed. `look` previews an act that
+    concerns more than this tournament.
     """
     look = look or partial(effects.preview, stage.tournament)
     shown = request.POST.get("shown", "")
@@ -45,7 +45,7 @@ def confirmed(
     try:
         if shown:
             act(shown, decision)
-            messages.success(request, done)
+            messages.success(request, done if isinstance(done, str) else done())
             return HttpResponseRedirect(back)
         told, question = look(lambda: act("", decision)), None
     except NeedsDecision as refusal:
