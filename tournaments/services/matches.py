@@ -26,7 +26,7 @@ from tournaments.services.progress import (
     replays,
     with_its_players,
 )
-from tournaments.services.scores import Recorded, in_range, save
+from tournaments.services.scores import Recorded, in_range, save, the_same_again
 from tournaments.services.shows import need_reason, refuse_own_game
 
 
@@ -247,7 +247,8 @@ def record(
     """Take one entry's score in a match; the last one completes it, and whoever goes on has a seat at once.
 
     A doubtful value raises `NeedsDecision` (settle "doubtful") unless `sure` repeats it. `seen_replays` is how many
-    times the match had been played again when the score was typed: the score of one game is none of the next.
+    times the match had been played again when the score was typed: the score of one game is none of the next. The
+    score that is there already, from a tablet or the desk, is answered as taken.
     """
     carried = {"match": match.pk, "entry": entry, "value": value}
     with change(match.stage.tournament, actor=actor, action="record match score", key=key, carried=carried) as log:
@@ -264,7 +265,13 @@ def record(
         if stored.state != Match.State.DONE:
             # A game played before its machine broke down counts, also when nobody had marked its start.
             _check_turn(stored, log, starts=False)
-        earlier = Score.objects.filter(match=stored, entry=side.entry, state__in=Score.LIVE).first()
+        live = Score.objects.filter(match=stored, entry=side.entry, state__in=Score.LIVE)
+        earlier = live.select_related("entry__player", "machine").first()
+        if earlier and earlier.value == value and earlier.state in Score.COUNTED:
+            if agreed and not side.agreed_at:
+                side.agreed_at = log.now
+                side.save(update_fields=["agreed_at"])
+            return the_same_again(earlier, log, source=source, at=at or log.now)
         if earlier:
             raise Refusal(
                 f"{side.entry.name} has {grouped(earlier.value or 0)} on {stored.machine.name} already;"

@@ -224,7 +224,7 @@ def put_aside(
     """Keep a second result for a game that has one already, until somebody decides which is right.
 
     It counts for nothing meanwhile and the cut waits for it. Our choice, after a tablet result that disagreed with
-    a slip and silently replaced it.
+    a slip and silently replaced it. The same score once more is no second result, see `the_same_again`.
     """
     carried = {"stage": stage.pk, "entry": entry.pk, "machine": machine.pk, "value": value}
     with change(stage.tournament, actor=actor, action="put aside", key=key, carried=carried) as log:
@@ -235,6 +235,12 @@ def put_aside(
         rival = _counted(stage, entry, machine).order_by("-attempt").first()
         if rival is None:
             raise Refusal(f"{entry} has no score on {machine} yet; record it.")
+        waiting = Score.objects.filter(
+            stage=stage, entry=entry, machine=machine, attempt=rival.attempt, state=Score.State.WAITING
+        )
+        same = next((kept for kept in (rival, *waiting.order_by("pk")) if kept.value == value), None)
+        if same:
+            return the_same_again(same, log, source=source, at=_moment(at, log))
         score = Score(stage=stage, entry=entry, machine=machine, attempt=rival.attempt, slot=rival.slot)
         score.match = rival.match
         score.state, score.value, score.source = Score.State.WAITING, value, source
@@ -247,6 +253,22 @@ def put_aside(
             before=None,
         )
     return Recorded(score)
+
+
+def the_same_again(found: Score, log: Log, *, source: str, at: datetime) -> Recorded:
+    """Answer a result that is there already as taken: two people who typed one score agree, and it counts once.
+
+    Who sent it, when and from where is kept in the journal. Our choice: what agrees needs no decision, and a tablet
+    that was told no would keep its result for ever.
+    """
+    if log.first is None:
+        log.write(
+            f"{found.entry} on {found.machine}: {grouped(found.value or 0)} came once more and is the same result.",
+            after={"value": found.value, "source": source, "taken_at": at.isoformat()},
+            entry=found.entry,
+            machine=found.machine,
+        )
+    return Recorded(found, repeated=True)
 
 
 def settle(

@@ -115,6 +115,8 @@ def put_aside(request: HttpRequest, stage: Stage) -> HttpResponse:
     if isinstance(kept, Refusal):
         return _not_taken(request, stage, form, kept)
     what = f"{slip['entry']} on {slip['machine']}: {grouped(slip['value'])}"
+    if kept.repeated:
+        return _said(request, stage, f"{what} is there already; it is the same result and counts once.")
     return _said(request, stage, f"{what} is kept aside and waits for a decision. It counts for nothing until then.")
 
 
