@@ -217,7 +217,6 @@ def _put_aside(match: Match, actor: Actor, request: HttpRequest) -> str:
         entry=entry,
         machine=match.machine,
         value=value,
-        key=request.POST.get("key", ""),
         source="official",
     )
     if kept.repeated:

@@ -6,6 +6,7 @@ from tests.tournaments.desk.finals import Hall, scores
 from tests.tournaments.desk.reading import confirmed, text
 from tests.tournaments.public.reading import as_a_new_reader as public
 from tournaments.domain.refusals import STEPS, Refusal, Step
+from tournaments.forms import new_key
 from tournaments.models import Match, Player, Ruling, Score
 from tournaments.services import matches, results, stages
 from tournaments.services.scores import put_aside
@@ -29,7 +30,7 @@ def match(hall):
 
 
 def ask(hall, match, kind, by=None, **typed):
-    asked = {"kind": kind, "reason": "seen by Olu", "key": "k", **typed}
+    asked = {"kind": kind, "reason": "seen by Olu", "key": new_key(), **typed}
     return hall.post("match-rule", match.stage.key, match.pk, by=by, **asked)
 
 

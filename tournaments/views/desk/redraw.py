@@ -40,6 +40,10 @@ class Line:
     was: list["Line"] = field(default_factory=list)
 
 
+def _to_the_board(request: HttpRequest, stage: Stage, **parts: Any) -> HttpResponse:
+    return to_page("desk:slips", stage)
+
+
 @match_stage
 @require_GET
 def redraw(request: HttpRequest, stage: Stage) -> HttpResponse:
@@ -49,7 +53,7 @@ def redraw(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 @match_stage
 @permissions.organiser
-@posted_from("desk:redraw")
+@posted_from("desk:redraw", done=_to_the_board)
 def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Publish the re-draw that the preview showed."""
     form = _form(stage, request.POST)
@@ -76,7 +80,7 @@ def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 @match_stage
 @permissions.organiser
-@posted_from("desk:redraw")
+@posted_from("desk:redraw", done=_to_the_board)
 def take_back(request: HttpRequest, stage: Stage, revision: int) -> HttpResponse:
     """Take a re-draw back, with the reason."""
     reason = request.POST.get("reason", "")

@@ -16,7 +16,7 @@ from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import place_words
 from tournaments.models import Entry, Tournament
 from tournaments.services import results as results_service
-from tournaments.views.desk.common import actor, attempt
+from tournaments.views.desk.common import actor, attempt, once
 
 
 @never_cache
@@ -36,10 +36,14 @@ def act(request: HttpRequest, show: str, slug: str, act: str) -> HttpResponse:
         raise Http404(f"Results cannot be “{act}”.")
     if request.method != "POST":
         return redirect(_address(tournament))
+    return once(request, lambda: _act(request, tournament, act), again=lambda: redirect(_address(tournament)))
+
+
+def _act(request: HttpRequest, tournament: Tournament, act: str) -> HttpResponse:
     service, told = ACTS[act]
     outcome = attempt(lambda: service(tournament, request))
     if isinstance(outcome, Refusal):
-        return _results_page(request, _tournament(show, slug), act, outcome)
+        return _results_page(request, _tournament(tournament.show.slug, tournament.slug), act, outcome)
     messages.success(request, told)
     return redirect(_address(tournament))
 

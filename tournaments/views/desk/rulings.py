@@ -18,7 +18,7 @@ from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Ruling, Score, Stage
 from tournaments.permissions import ORGANISER, has_role
 from tournaments.services import rulings
-from tournaments.views.desk.common import actor, desk_stage, page, stage_url
+from tournaments.views.desk.common import actor, desk_stage, once, page, stage_url
 from tournaments.views.desk.confirm import confirmed
 
 Kind = Ruling.Kind
@@ -147,6 +147,10 @@ def undo(request: HttpRequest, stage: Stage, ruling: int) -> HttpResponse:
     if found.kind == Kind.MERGED:
         # In all tournaments at once, on a page of its own.
         return HttpResponseRedirect(back)
+    return once(request, lambda: _undo(request, stage, found, back), again=lambda: HttpResponseRedirect(back))
+
+
+def _undo(request: HttpRequest, stage: Stage, found: Ruling, back: str) -> HttpResponse:
     if found.undone_at:
         messages.info(request, f"“{found.get_kind_display().capitalize()}” was taken back already.")
         return HttpResponseRedirect(back)
