@@ -28,6 +28,7 @@ from tournaments.services.progress import (
 )
 from tournaments.services.scores import Recorded, in_range, save, the_same_again
 from tournaments.services.shows import need_reason, refuse_own_game
+from tournaments.services.undoing import new_ruling
 
 
 def plan(stage: Stage, machines: Sequence[Machine], *, seed: int = 0) -> list[PlannedMatch]:
@@ -420,15 +421,8 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
             raise Refusal(f"{new} has a seat already.")
         if new.standing != Standing.IN:
             raise Refusal(f"{new} is {new.get_status_display()}.")
-        ruling = Ruling(
-            tournament=stored.tournament,
-            stage=stored,
-            kind=Ruling.Kind.REPLACED,
-            entry=new,
-            reason=reason,
-            decided_by=actor,
-            decided_at=log.now,
-        )
+        kind, about = Ruling.Kind.REPLACED, {"stage": stored, "entry": new}
+        ruling = new_ruling(stored.tournament, actor=actor, log=log, kind=kind, reason=reason, **about)
         with decided(stored.tournament, ruling, log, shown):
             old, seat.entry = seat.entry, new
             seat.why = f"for {old}"

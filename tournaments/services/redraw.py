@@ -119,13 +119,14 @@ def past(stage: Stage) -> list[Journal]:
 def take_back(stage: Stage, *, actor: Actor, revision: int, reason: str) -> None:
     """Take the re-draw that made this revision back: the matches before it are in force again, to be called.
 
-    Refused when another re-draw followed, or a match that it changed has begun. Taken back twice it is once.
+    Refused when another re-draw followed, or a match that it changed has begun; `Stale` when somebody else has taken
+    it back. The re-draw is what the person saw: a score elsewhere in the hall does not matter to it.
     """
     with change(stage.tournament, actor=actor, action=TAKE_BACK) as log:
         stored = _stored(stage)
         lines = past(stored)
         if revision not in [line.revision for line in lines]:
-            return
+            raise _gone(stored, revision)
         need_reason(reason)
         refuse_once_declared(stored.tournament)
         refuse_unless_open(stored)
@@ -142,6 +143,17 @@ def take_back(stage: Stage, *, actor: Actor, revision: int, reason: str) -> None
             reason=reason,
         )
         _follow(restored, stored, log)
+
+
+def _gone(stage: Stage, revision: int) -> Stale:
+    """Why a re-draw is not in force any more, with who took it back."""
+    lines = Journal.objects.filter(tournament=stage.tournament_id, action=TAKE_BACK, after__redraw=revision)
+    line = lines.select_related("actor").order_by("-revision").first()
+    if line is None:
+        return Stale("The matches were published anew since; that re-draw is no more. Nothing was changed.")
+    at = line.at.astimezone(stage.tournament.show.zone)
+    who = f" by {line.actor.get_username()}" if line.actor else ""
+    return Stale(f"That re-draw was taken back at {at:%H:%M}{who} already. Nothing was changed; look again.")
 
 
 def _replace(stage: Stage, planned: Redraw, log: Log) -> list[Match]:

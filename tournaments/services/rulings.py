@@ -5,7 +5,7 @@ from typing import Any
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase
-from tournaments.domain.refusals import WITHDRAW_CUT, Refusal, Step
+from tournaments.domain.refusals import WITHDRAW_CUT, Refusal, Stale, Step
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Ruling, Stage
 from tournaments.services import ages
@@ -16,7 +16,7 @@ from tournaments.services.progress import fill, outcomes, refuse_once_declared
 from tournaments.services.scores import snapshot, stored_score
 from tournaments.services.shows import need_reason, refuse_own_game
 from tournaments.services.stages import next_stage
-from tournaments.services.undoing import take_back
+from tournaments.services.undoing import new_ruling, take_back
 
 
 def record_play_off(
@@ -85,15 +85,20 @@ def undo_ruling(
 ) -> None:
     """Take a ruling back; everything it changed is exactly as it was before, and what it settled is open again.
 
-    Refused with the reason when something that it changed has been changed since. In a stage that is closed `late` is
+    Refused with the reason when something that it changed has been changed since, `Stale` when somebody else has taken
+    it back. In a stage that is closed `late` is
     what an organiser decides about who goes on, see `late.refuse_unless`.
     """
     with change(ruling.tournament, actor=actor, action="undo ruling", expected=expected) as log:
         stored = Ruling.objects.select_related(
-            "tournament__show", "stage__tournament__show", "score__machine", "entry__player", "machine"
+            "tournament__show", "stage__tournament__show", "score__machine", "entry__player", "machine", "undone_by"
         ).get(pk=ruling.pk)
         if stored.undone_at:
-            return
+            at = stored.undone_at.astimezone(stored.tournament.show.zone)
+            who = f" by {stored.undone_by.get_username()}" if stored.undone_by else ""
+            raise Stale(
+                f"“{stored.get_kind_display()}” was taken back at {at:%H:%M}{who} already. Nothing was changed."
+            )
         need_reason(reason)
         if stored.kind == Ruling.Kind.LOTS:
             raise Refusal("Lots are drawn once; decide another order by a ruling.")
@@ -227,15 +232,8 @@ def _decide(
     stage: Stage, log: Log, actor: Actor, kind: Ruling.Kind, data: dict[str, Any], reason: str, summary: str
 ) -> Ruling:
     refuse_unkept(reason)
-    ruling = Ruling.objects.create(
-        tournament=stage.tournament,
-        stage=stage,
-        kind=kind,
-        data=data,
-        reason=reason,
-        decided_by=actor,
-        decided_at=log.now,
-    )
+    ruling = new_ruling(stage.tournament, actor=actor, log=log, kind=kind, reason=reason, stage=stage, data=data)
+    ruling.save()
     log.write(summary, after=data, reason=reason, ruling=ruling)
     fill(stage, log)
     return ruling

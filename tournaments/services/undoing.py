@@ -31,7 +31,7 @@ from tournaments.domain.refusals import (
 from tournaments.domain.rulings import alters
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, StageMachine, Tournament
-from tournaments.services.change import Log
+from tournaments.services.change import Actor, Log
 from tournaments.services.progress import decided_by_games, fill, follow_all, open_next_round
 
 WATCHED: dict[str, tuple[type[Model], str]] = {
@@ -79,6 +79,13 @@ class Change(NamedTuple):
     stage: int | None
     before: Image | None
     after: Image | None
+
+
+def new_ruling(
+    tournament: Tournament, *, actor: Actor, log: Log, kind: Ruling.Kind, reason: str = "", **about: Any
+) -> Ruling:
+    """A ruling decided now in a running change, not yet saved; `about` are what it concerns and its data."""
+    return Ruling(tournament=tournament, kind=kind, reason=reason, decided_by=actor, decided_at=log.now, **about)
 
 
 @contextmanager

@@ -291,3 +291,42 @@ def test_a_score_that_is_set_to_nothing_is_shown_beside_what_then_counts(hall, m
     shown = text(hall.post("rule", "semi-finals", score.pk, **typed))
 
     assert "1 Player 1, game 1 on Machine 1 4,000 4,000, 0 counts" in shown
+
+
+def test_who_is_disqualified_before_playing_is_offered_no_way_back_but_the_rulings_own(hall):
+    match = hall.deal("semi-finals")[0]
+    assert "Disqualified from this match" not in page(hall, match)
+
+    rule(hall, match, "out-of-match", number=1)
+
+    told = page(hall, match)
+    assert "1 Player 1 Seed 1. Disqualified from this match. It is taken back under Rulings in force" in told
+    assert "plays after all" not in told
+    assert "Disqualified from this match. The desk can take that back." in tablet(hall, match)
+
+
+@pytest.mark.parametrize(
+    ("begun", "offered"), [(False, ["nothing", "replace", "reopen"]), (True, ["nothing", "reopen"])]
+)
+def test_a_late_decision_that_is_impossible_is_not_offered(hall, match, begun, offered):
+    hall.score(hall.matches("semi-finals")[1], 4_000, 3_000, 2_000, 1_000)
+    stages.close_stage(hall.stage("semi-finals"), actor=None)
+    final = hall.deal("final")[0]
+    if begun:
+        matches.play(final, actor=None)
+    score = Score.objects.get(match=match, entry__number=1)
+    typed = {"kind": "zero", "reason": "told twice", "seen": score.revision, "key": new_key()}
+
+    asked = hall.post("rule", "semi-finals", score.pk, by=hall.organiser, **typed)
+
+    assert [key for key, _ in asked.context["decisions"]] == offered
+
+
+def test_a_ruling_that_came_with_a_folder_says_so_where_the_desk_reads_who_decided(hall, match):
+    rule(hall, match, "warning", number=3)
+    Ruling.objects.update(decided_by=None)
+    assert ", at the server." in page(hall, match)
+
+    for by, words in (("boss", "imported, decided by boss"), ("", "imported")):
+        Ruling.objects.update(data={"decided_by": by})
+        assert f", {words}. Reason: seen by Olu" in page(hall, match)

@@ -40,6 +40,7 @@ def confirmed(
     concerns more than this tournament.
     """
     look = look or partial(effects.preview, stage.tournament)
+    decisions: list[tuple[str, str]] = []
     shown = request.POST.get("shown", "")
     decision = request.POST.get("late", "") if has_role(request.user, permissions.ORGANISER) else None
     try:
@@ -54,6 +55,7 @@ def confirmed(
         # What the act itself would change is seen with the seats left as they are.
         told = look(lambda: act("", late.NOTHING))
         question = refusal
+        decisions = [(key, words) for key, words in late.DECISIONS.items() if _possible(look, act, key)]
     except Refusal as refusal:
         return refusal
     carried = [
@@ -68,7 +70,18 @@ def confirmed(
         "effects": told,
         "carried": carried,
         "question": question,
-        "decisions": late.DECISIONS.items(),
+        "decisions": decisions,
         "decision": decision or "",
     }
     return page(request, "confirm", stage, context)
+
+
+def _possible(
+    look: Callable[[Callable[[], object]], Effects], act: Callable[[str, str | None], object], decision: str
+) -> bool:
+    """Whether an organiser can decide so: nobody simply takes the seat of somebody who has begun to play."""
+    try:
+        look(lambda: act("", decision))
+    except Refusal:
+        return False
+    return True
