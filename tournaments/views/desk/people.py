@@ -4,7 +4,6 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
@@ -12,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.forms import SamePersonForm
-from tournaments.models import Entry, Player, Score, Stage
+from tournaments.models import Player, Stage
 from tournaments.services import effects, people
 from tournaments.views import journal
 from tournaments.views.desk.common import actor, entry_of, once, page, posted_from, slips_stage, stage_url, to_page
@@ -110,9 +109,7 @@ def _page(
 
 def _record(person: Player) -> dict[str, Any]:
     """A record with what is entered under it, for comparing two."""
-    live = Q(scores__state__in=(*Score.LIVE, Score.State.WAITING))
-    entries = Entry.objects.filter(player=person).exclude(status=Entry.Status.MERGED).select_related("tournament")
-    return {"person": person, "entries": entries.annotate(games=Count("scores", filter=live)).order_by("tournament")}
+    return {"person": person, "entries": selectors.entries_with_games(person)}
 
 
 def _merged(person: Player) -> list[Player]:
