@@ -574,12 +574,9 @@ class JournalForm(forms.Form):
         """The records of whoever is meant: by a number exactly one person, by a part of a name all who have it."""
         text = self.cleaned_data["player"].strip()
         if text.isdecimal():
-            person = Player.objects.filter(show=self.show, number=int(text)).first() if len(text) < 9 else None
-            found = [person] if person else []
+            found = selectors.people_numbered(self.show, text)
         else:
-            words = selectors.fold(text).split()
-            people = Player.objects.filter(show=self.show).order_by("number") if words else Player.objects.none()
-            found = [each for each in people if all(word in selectors.fold(each.name) for word in words)]
+            found = selectors.people_called(self.show, text)
         if text and not found:
             what = f"has number {text}" if text.isdecimal() else f"is called “{text}”"
             raise forms.ValidationError(f"Nobody in {self.show} {what}.")
@@ -588,9 +585,7 @@ class JournalForm(forms.Form):
     def clean_machine(self) -> list[int]:
         """The machine with this code, or all with this in their name."""
         text = " ".join(self.cleaned_data["machine"].split())
-        machines = list(Machine.objects.filter(show=self.show)) if text else []
-        found = [each.pk for each in machines if each.code.casefold() == text.casefold()]
-        found = found or [each.pk for each in machines if selectors.fold(text) in selectors.fold(each.name)]
+        found = [machine.pk for machine in selectors.machines_called(self.show, text)]
         if text and not found:
             raise forms.ValidationError(f"No machine of {self.show} has the code or name “{text}”.")
         return found
@@ -631,11 +626,13 @@ class SamePersonForm(forms.Form):
     def clean_other(self) -> Player | None:
         """Another person of the show by number, or by the whole name where only one has it."""
         text = " ".join(self.cleaned_data["other"].split())
-        others = Player.objects.filter(show=self.person.show_id).exclude(pk=self.person.pk)
+        show = self.person.show
         if text.isdecimal():
-            found = list(others.filter(number=int(text))) if len(text) < 9 else []
+            found = selectors.people_numbered(show, text)
         else:
-            found = [each for each in others.order_by("number") if selectors.fold(each.name) == selectors.fold(text)]
+            named = selectors.people_called(show, text)
+            found = [each for each in named if selectors.fold(each.name) == selectors.fold(text)]
+        found = [each for each in found if each.pk != self.person.pk]
         if text and len(found) != 1:
             what = "More than one other person is" if found else "No other person is"
             raise forms.ValidationError(f"{what} “{text}”. Type the number on the badge.")

@@ -15,12 +15,12 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from django.db import connection
-from django.db.models import Model, Prefetch, Q, QuerySet
+from django.db.models import Count, Model, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from tournaments import formats, line_ups
-from tournaments.domain import advancement, clashes
+from tournaments.domain import advancement, clashes, refusals
 from tournaments.domain.advancement import Cut
 from tournaments.domain.ages import age_on
 from tournaments.domain.facts import (
@@ -38,10 +38,12 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
+from tournaments.domain.refusals import Step
 from tournaments.domain.rulings import Move, carried_over, ranked_elsewhere, told
 from tournaments.domain.standings import tabulate
 from tournaments.models import (
     Entry,
+    Incident,
     Journal,
     Machine,
     Match,
@@ -700,6 +702,38 @@ def rulings_on(score: Score) -> list[Ruling]:
     return list(found.select_related("decided_by").order_by("decided_at", "pk"))
 
 
+def match_rulings_that_changed(score: Score) -> list[Ruling]:
+    """The rulings in force on the match of a score that made something else of the score; the newest first."""
+    kinds = (Ruling.Kind.OUT_OF_MATCH, Ruling.Kind.REPLAYED)
+    found = Ruling.objects.filter(match=score.match_id, kind__in=kinds, undone_at=None) if score.match_id else ()
+    own = [ruling for ruling in found if any(row[:2] == ["score", score.pk] for row in ruling.changes["rows"])]
+    return sorted(own, key=lambda ruling: -ruling.pk)
+
+
+def place_of(step: Step) -> tuple[Stage, int] | None:
+    """Where the next step that a refusal names is taken: the stage, and the id of the ruling, score or match there.
+
+    None where what it is about is gone, and 0 where the stage alone is meant.
+    """
+    stages = Stage.objects.select_related("tournament__show")
+    if step.act == refusals.UNDO_RULING:
+        ruling = Ruling.objects.filter(pk=step.of).first()
+        own = Q(pk=ruling.stage_id) if ruling and ruling.stage_id else Q(tournament=ruling and ruling.tournament_id)
+        found, part = stages.filter(own).order_by("position").first(), step.of
+    elif step.act in (refusals.VOID_SCORE, refusals.UNDO_SCORE):
+        found, part = stages.filter(scores=step.of).first(), step.of
+    elif step.act == refusals.BREAK_OFF:
+        found, part = stages.filter(matches=step.of).first(), step.of
+    elif step.act in (refusals.PRESENT, refusals.ABSENT):
+        match = Match.objects.filter(sides=step.of).first()
+        found, part = (stages.filter(pk=match.stage_id).first(), match.pk) if match else (None, 0)
+    elif step.act == refusals.UNDO_RESULTS:
+        found, part = stages.filter(tournament=step.of).order_by("position").first(), 0
+    else:
+        found, part = stages.filter(pk=step.of).first(), 0
+    return (found, part) if found else None
+
+
 def rulings_in_force(tournament: Tournament, **about: Any) -> list[Ruling]:
     """The rulings of a tournament that nobody has taken back, oldest first; `about` narrows them by field."""
     related = ("decided_by", "stage__tournament__show", "score__machine", "match__machine", "entry__player", "machine")
@@ -762,3 +796,151 @@ def shows() -> list[Show]:
     stages = Stage.objects.order_by("position")
     tournaments = Tournament.objects.order_by("starts_on", "slug").prefetch_related(Prefetch("stages", stages))
     return list(Show.objects.prefetch_related(Prefetch("tournaments", tournaments)))
+
+
+def all_tournaments() -> list[Tournament]:
+    """Every tournament with its stages, those of the newest show first."""
+    found = Tournament.objects.select_related("show").prefetch_related("stages__tournament__show")
+    return list(found.order_by("-show__starts_on", "show__slug", "starts_on", "slug"))
+
+
+def stages_of(tournament: Tournament) -> list[Stage]:
+    """The stages of a tournament in the order in which they are played."""
+    stages = list(Stage.objects.filter(tournament=tournament).order_by("position"))
+    for stage in stages:
+        stage.tournament = tournament
+    return stages
+
+
+def waiting_by_stage() -> Counter[int]:
+    """How many results wait for a decision, by the id of the stage."""
+    waiting = Score.objects.filter(state=Score.State.WAITING).order_by()
+    return Counter(waiting.values_list("stage_id", flat=True))
+
+
+def rulings_of(tournament: Tournament) -> QuerySet[Ruling]:
+    """All rulings of a tournament, also those taken back, with what each concerns."""
+    related = ("tournament__show", "stage", "score__stage", "match__stage", "entry__player", "machine", "decided_by")
+    return Ruling.objects.filter(tournament=tournament).select_related(*related)
+
+
+def entries_in_order(order: Iterable[int]) -> list[Entry]:
+    """The entries with these ids, in this order."""
+    ids = list(order)
+    entries = Entry.objects.select_related("player").in_bulk(ids)
+    return [entries[pk] for pk in ids]
+
+
+def entries_with_games(person: Player) -> QuerySet[Entry]:
+    """The entries of a person, each with the number of its `games` that count or wait."""
+    live = Q(scores__state__in=(*Score.LIVE, Score.State.WAITING))
+    entries = Entry.objects.filter(player=person).exclude(status=Entry.Status.MERGED).select_related("tournament")
+    return entries.annotate(games=Count("scores", filter=live)).order_by("tournament")
+
+
+def people_numbered(show: Show, typed: str) -> list[Player]:
+    """Whoever of a show has exactly this number; nobody for a number that none can have."""
+    return list(Player.objects.filter(show=show, number=int(typed))) if len(typed) < 9 else []
+
+
+def people_called(show: Show, typed: str) -> list[Player]:
+    """The people of a show with all these words in their names, by number; nobody for no words."""
+    words = fold(typed).split()
+    people = Player.objects.filter(show=show).order_by("number") if words else Player.objects.none()
+    return [each for each in people if all(word in fold(each.name) for word in words)]
+
+
+def machines_called(show: Show, typed: str) -> list[Machine]:
+    """The machine of a show with this code, or all with this in their names; none where nothing is typed."""
+    machines = list(Machine.objects.filter(show=show)) if typed else []
+    coded = [each for each in machines if each.code.casefold() == typed.casefold()]
+    return coded or [each for each in machines if fold(typed) in fold(each.name)]
+
+
+def incident_books(machines: Collection[Machine]) -> dict[int, list[Incident]]:
+    """What was reported of machines, by their ids, the newest first."""
+    related = ("machine", "reported_by", "repaired_by", "undone_by")
+    reports = Incident.objects.filter(machine__in=machines).select_related(*related)
+    book: dict[int, list[Incident]] = {}
+    for incident in reports.order_by("-reported_at", "-pk"):
+        book.setdefault(incident.machine_id, []).append(incident)
+    return book
+
+
+def uses_of(machines: Collection[Machine]) -> dict[int, list[StageMachine]]:
+    """Where machines are used in stages that this version plays, by their ids."""
+    used = StageMachine.objects.filter(machine__in=machines)
+    used = used.select_related("machine", "substitute", "stage__tournament__show")
+    uses: dict[int, list[StageMachine]] = {}
+    for use in used.order_by("stage__tournament__slug", "stage__position"):
+        if use.stage.spec.playable:
+            uses.setdefault(use.machine_id, []).append(use)
+    return uses
+
+
+def in_the_journal(show: Show) -> list[tuple[int, str]]:
+    """Who has a line in the journal of a show or its tournaments: id and login, by login."""
+    own = Journal.objects.filter(tournament__show=show) | Journal.objects.filter(show=show)
+    names = own.exclude(actor=None).order_by("actor__username").values_list("actor", "actor__username")
+    return list(names.distinct())
+
+
+def journal_lines(
+    show: Show,
+    *,
+    tournament: Any = None,
+    actions: Collection[str] = (),
+    none_of: Collection[str] = (),
+    rulings: bool = False,
+    actors: Collection[Any] = (),
+    machines: Collection[int] = (),
+    players: Collection[int] = (),
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> QuerySet[Journal]:
+    """The lines of a show and its tournaments, newest first; whatever is given narrows them.
+
+    `actions` are those of the lines, with `rulings` also any with a ruling; `none_of` leaves these out, and rulings.
+    `actors` may name None, the server's console. Of a machine or a player, also what was theirs before a correction.
+    """
+    found = Journal.objects.filter(Q(show=show) | Q(tournament__in=show.tournaments.all()))
+    if tournament:
+        found = found.filter(tournament=tournament)
+    if actions:
+        found = found.filter(Q(action__in=actions) | Q(ruling__isnull=False) if rulings else Q(action__in=actions))
+    if none_of:
+        found = found.filter(~Q(action__in=none_of) & Q(ruling=None))
+    for actor in actors:
+        found = found.filter(actor=actor)
+    if machines:
+        of_machines = Q(machine__in=machines) | Q(before__machine__in=machines) | Q(ruling__machine__in=machines)
+        found = found.filter(of_machines)
+    if players:
+        found = found.filter(_of_players(show, players))
+    if since:
+        found = found.filter(at__gte=since)
+    if until:
+        found = found.filter(at__lt=until)
+    related = ("tournament", "actor", "score__stage", "entry__player", "machine", "ruling__stage", "ruling__entry")
+    return found.select_related(*related).order_by("-at", "-pk")
+
+
+def _of_players(show: Show, players: Collection[int]) -> Q:
+    """What happened to people under any of their records, and to scores that were theirs before a correction."""
+    entries = dict(Entry.objects.filter(player__in=players).values_list("pk", "number"))
+    absent = Ruling.objects.filter(tournament__show=show, kind=Ruling.Kind.NO_SHOWS)
+    no_shows = [
+        ruling.pk
+        for ruling in absent.only("data", "changes")
+        if any(row[:1] == ["entry"] and row[1] in entries for row in ruling.changes["rows"])
+    ]
+    own = list(entries)
+    return (
+        Q(entry__in=own)
+        | Q(score__entry__in=own)
+        | Q(before__entry__in=own)
+        | Q(ruling__entry__in=own)
+        | Q(ruling__in=no_shows)
+        | Q(after__keep__in=players)
+        | Q(after__gone__in=players)
+    )

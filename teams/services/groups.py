@@ -9,6 +9,7 @@ from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Match, Ruling, Seat, Stage
 from tournaments.services.change import Actor, change
 from tournaments.services.shows import need_reason, refuse_own_game
+from tournaments.services.undoing import new_ruling
 
 
 def order_seeds(
@@ -23,15 +24,9 @@ def order_seeds(
             raise Refusal("Name two teams at least, each once.")
         refuse_own_game(actor, list(order))
         _refuse_neither_all_nor_level(stage, set(order))
-        ruling = Ruling.objects.create(
-            tournament=stage.tournament,
-            stage=stage,
-            kind=Ruling.Kind(SEEDING),
-            data={"order": list(order)},
-            reason=reason,
-            decided_by=actor,
-            decided_at=log.now,
-        )
+        kind, about = Ruling.Kind(SEEDING), {"stage": stage, "data": {"order": list(order)}}
+        ruling = new_ruling(stage.tournament, actor=actor, log=log, kind=kind, reason=reason, **about)
+        ruling.save()
         told = ", ".join(str(entries[entry]) for entry in order)
         log.write(f"Order of seeds: {told}.", after=ruling.data, reason=reason, ruling=ruling)
     return ruling

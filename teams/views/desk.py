@@ -48,8 +48,19 @@ def listed(request: HttpRequest, stage: Stage) -> HttpResponse:
     return _list_page(request, stage)
 
 
+def _to_its_page(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
+    return to_page("teams:team", stage, number)
+
+
+def _to_where_it_was(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
+    """The page of the team, or the list."""
+    return (
+        to_page("teams:team", stage, number) if request.POST.get("back") == "team" else to_page("teams:teams", stage)
+    )
+
+
 @groups_stage
-@posted_from("teams:teams")
+@posted_from("teams:teams", done=_to_where_it_was)
 def check_in(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """The team is here; the list or the team's page comes back."""
     team = _team(stage, number)
@@ -58,7 +69,7 @@ def check_in(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     if isinstance(outcome, Refusal):
         return _team_page(request, team, outcome) if on_its_page else _list_page(request, stage, outcome)
     messages.success(request, f"{team.entry} is {team.entry.get_status_display()}.")
-    return to_page("teams:team", stage, number) if on_its_page else to_page("teams:teams", stage)
+    return _to_where_it_was(request, stage, number)
 
 
 @groups_stage
@@ -97,7 +108,7 @@ def team(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
 
 
 @groups_stage
-@posted_from("teams:teams")
+@posted_from("teams:teams", done=_to_its_page)
 def details(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """Name, WPPR points and note are corrected."""
     team, form = _team(stage, number), DetailsForm(request.POST)
@@ -113,7 +124,7 @@ def details(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
 
 
 @groups_stage
-@posted_from("teams:teams")
+@posted_from("teams:teams", done=_to_its_page)
 def members(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """Who plays for the team from now on: a member is replaced, comes or goes."""
     team, form = _team(stage, number), LineUpForm(request.POST, tournament=stage.tournament)

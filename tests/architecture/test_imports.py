@@ -252,3 +252,53 @@ def test_a_planted_fault_is_found(tmp_path, path, source, fault):
 )
 def test_what_is_allowed_is_left_alone(tmp_path, path, source):
     assert plant(tmp_path, path, source) == []
+
+
+MAY_STILL_QUERY = {
+    "tournaments/views/acts.py",
+    "tournaments/views/course.py",
+    "tournaments/views/matches.py",
+    "tournaments/views/official.py",
+    "tournaments/views/organiser.py",
+    "tournaments/views/paper.py",
+    "tournaments/views/desk/board.py",
+    "tournaments/views/desk/common.py",
+    "tournaments/views/desk/cut.py",
+    "tournaments/views/desk/decided.py",
+    "tournaments/views/desk/draw.py",
+    "tournaments/views/desk/entries.py",
+    "tournaments/views/desk/machines.py",
+    "tournaments/views/desk/next_steps.py",
+    "tournaments/views/desk/overview.py",
+    "tournaments/views/desk/results.py",
+    "tournaments/views/desk/seats.py",
+    "tournaments/views/desk/slips.py",
+    "tournaments/views/desk/ties.py",
+    "tournaments/views/desk/withdrawals.py",
+    "tournaments/forms.py",
+    "teams/views/desk.py",
+    "teams/forms.py",
+}
+"""Views and forms that read the database themselves. Selectors read; this list only becomes shorter."""
+
+
+def that_query(root: Path) -> set[str]:
+    """The views and forms that go to a model's `objects`."""
+    looked_at = [path for app in APPS_BELOW for path in (root / app).rglob("*.py")]
+    return {
+        path.relative_to(root).as_posix()
+        for path in looked_at
+        if "views" in path.relative_to(root).parts or path.name == "forms.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("objects", "_default_manager")
+    }
+
+
+def test_views_and_forms_leave_reading_to_selectors():
+    assert that_query(ROOT) == MAY_STILL_QUERY
+
+
+def test_a_view_that_queries_is_found(tmp_path):
+    plant(tmp_path, "tournaments/views/desk.py", "def page(request):\n    return Stage.objects.get(pk=1)")
+
+    assert that_query(tmp_path) == {"tournaments/views/desk.py"}

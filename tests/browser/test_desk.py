@@ -167,9 +167,11 @@ def test_a_tie_is_played_off_and_the_cut_declared_by_keyboard(browser_page):
 
     desk.write(page.get_by_role("textbox", name="2 Player 2"), "1,000")
     desk.write(page.get_by_role("textbox", name="3 Player 3"), "1,000\n")
+    desk.go(page.get_by_role("button", name="Record the play-off"))
     expect(page.get_by_role("status")).to_contain_text("Still level: 2 Player 2 and 3 Player 3 play another game.")
     desk.write(page.get_by_role("textbox", name="2 Player 2"), "1,000")
     desk.write(page.get_by_role("textbox", name="3 Player 3"), "2,000\n")
+    desk.go(page.get_by_role("button", name="Record the play-off"))
     expect(page.get_by_role("status")).to_contain_text("The play-off is recorded.")
     desk.go(page.get_by_role("button", name="Declare the cut: 2 go on"))
     expect(page.get_by_role("status")).to_contain_text("The cut is declared: 2 go on.")

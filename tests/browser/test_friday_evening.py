@@ -126,6 +126,7 @@ def test_a_friday_evening_goes_from_registration_to_the_cup(browser_page, tmp_pa
     expect(desk.locator("main")).to_contain_text("1 Ants and 2 Bees are level for 1st place")
     for number, score in ((1, "1,000,000"), (2, "2,000,000")):
         desk.get_by_label(re.compile(rf"^{TEAMS[number]}")).first.fill(score)
+    desk.get_by_role("button", name="Show what the play-off changes").click()
     press(desk, re.compile("Record the play-off"), told="play-off")
     close(desk, "final")
     go(desk, "Results")

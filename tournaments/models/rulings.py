@@ -74,6 +74,15 @@ class Ruling(models.Model):
     def __str__(self) -> str:
         return f"{self.get_kind_display()} in {self.stage or self.tournament.name}"
 
+    @property
+    def decider(self) -> str:
+        """Who decided it, as the desk reads it: a login, or what a folder said of it."""
+        if self.decided_by:
+            return self.decided_by.get_username()
+        if "decided_by" in self.data:
+            return f"imported, decided by {self.data['decided_by']}" if self.data["decided_by"] else "imported"
+        return "at the server"
+
 
 class Journal(models.Model):
     """Every change, one line per revision; append only. The database refuses a revision twice.

@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -24,8 +25,25 @@ Actor = User | None
 
 LONGEST_REASON = 500
 LONGEST_KEY = 64
+OTHER_CONTENTS = "This form was already sent with other contents. Nothing was saved; fill it in once more."
 LOCK_TIMED_OUT_OR_DEADLOCK = ("55P03", "40P01")
 """What PostgreSQL calls them."""
+
+
+class Repeated(Exception):
+    """A form that was sent before and did what it asks for: nothing is left to do, and it is answered as done."""
+
+
+@dataclass
+class _Sent:
+    """The key of a form that is being carried out; `kept` once a change has it."""
+
+    key: str
+    digest: str
+    kept: bool = False
+
+
+_sent: ContextVar[_Sent | None] = ContextVar("sent", default=None)
 
 
 @dataclass
@@ -84,6 +102,46 @@ def refuse_unkept(reason: str) -> None:
 
 
 @contextmanager
+def sent_once(key: str, carried: Mapping[str, Any]) -> Iterator[None]:
+    """Whatever services a form calls, they act once for its `key`: the first change in the block keeps it.
+
+    Sent again with the same contents it raises `Repeated`, here before anything is looked at, or in the change where
+    the first sending was faster by a moment. With other contents it is refused there. A service that is given a key
+    of its own answers its repeats itself.
+    """
+    if not key:
+        yield
+        return
+    _refuse_damaged(key)
+    sent = _Sent(key, hashlib.sha256(json.dumps(carried, sort_keys=True, default=str).encode()).hexdigest())
+    if Journal.objects.filter(client_key=key, digest=sent.digest).exists():
+        raise Repeated
+    before = _sent.set(sent)
+    try:
+        yield
+    finally:
+        _sent.reset(before)
+
+
+def _first_sent(key: str) -> _Sent | None:
+    """The form that this change is the first of, unless the change has a key of its own; raises if it came before."""
+    sent = _sent.get()
+    if key or sent is None or sent.kept:
+        return None
+    first = Journal.objects.filter(client_key=sent.key).first()
+    if first and first.digest == sent.digest:
+        raise Repeated
+    if first:
+        raise Refusal(OTHER_CONTENTS)
+    return sent
+
+
+def _refuse_damaged(key: str) -> None:
+    if len(key) > LONGEST_KEY:
+        raise Refusal("This form is damaged. Nothing was saved; load the page again and fill it in once more.")
+
+
+@contextmanager
 def change(
     tournament: Tournament,
     *,
@@ -101,8 +159,7 @@ def change(
     other contents it is refused. `lock_show` also locks what the tournaments of a show share, such as numbers.
     The block must call `log.write` if it changed anything.
     """
-    if len(key) > LONGEST_KEY:
-        raise Refusal("This form is damaged. Nothing was saved; load the page again and fill it in once more.")
+    _refuse_damaged(key)
     digest = _digest(tournament, action, carried) if key else ""
     with all_or_nothing():
         # The tournament before the show, always: an import holds its tournament already when it enters people.
@@ -114,7 +171,8 @@ def change(
         tournament.revision = revision
         first = Journal.objects.select_related("score", "entry").filter(client_key=key).first() if key else None
         if first and first.digest != digest:
-            raise Refusal("This form was already sent with other contents. Nothing was saved; fill it in once more.")
+            raise Refusal(OTHER_CONTENTS)
+        sent = _first_sent(key)
         if first is None and expected is not None and expected != revision:
             latest = Journal.objects.filter(tournament=tournament).order_by("-revision").first()
             raise Stale(
@@ -134,8 +192,7 @@ def change(
             at=log.now,
             actor=actor,
             action=action,
-            client_key=key or None,
-            digest=digest,
+            **_kept(key, digest, sent),
             **log.line,
         )
         Tournament.objects.filter(pk=tournament.pk).update(revision=log.revision)
@@ -152,6 +209,7 @@ def change_shared(show: Show, *, actor: Actor, action: str, expected: int | None
     """
     with all_or_nothing():
         revision = Show.objects.select_for_update(no_key=True).values_list("revision", flat=True).get(pk=show.pk)
+        sent = _first_sent("")
         if expected is not None and expected != revision:
             latest = Journal.objects.filter(show=show).order_by("-revision").first()
             raise Stale(
@@ -162,9 +220,20 @@ def change_shared(show: Show, *, actor: Actor, action: str, expected: int | None
         yield log
         if not log.line:
             return
-        Journal.objects.create(show=show, revision=log.revision, at=log.now, actor=actor, action=action, **log.line)
+        kept = _kept("", "", sent)
+        Journal.objects.create(
+            show=show, revision=log.revision, at=log.now, actor=actor, action=action, **kept, **log.line
+        )
         Show.objects.filter(pk=show.pk).update(revision=log.revision)
         show.revision = log.revision
+
+
+def _kept(key: str, digest: str, sent: _Sent | None) -> dict[str, Any]:
+    """The key that a journal line keeps: that of the change, or of the form that it is the first of."""
+    if sent is None:
+        return {"client_key": key or None, "digest": digest}
+    sent.kept = True
+    return {"client_key": sent.key, "digest": sent.digest}
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tournaments.domain.refusals import NeedsDecision, Stale
 from tournaments.domain.rulings import shown_factor
 from tournaments.domain.scores import grouped
 from tournaments.domain.standings import place_words, points_words
-from tournaments.models import Entry, Match, Ruling, Seat, Stage, StageMachine, Tournament
+from tournaments.models import Entry, Match, Ruling, Score, Seat, Stage, StageMachine, Tournament
 from tournaments.selectors import StageRead
 from tournaments.services.change import Log, tried
 from tournaments.services.given_back import given_back
@@ -28,7 +28,7 @@ Picture = dict[tuple[str, str], dict[str, str]]
 """By section (of which stage, and of what), what is true of each subject there, in words."""
 
 TABLE, CUT, WOULD, SEATS, GAMES, RESULTS = "table", "cut", "by the table now", "seats", "games", "results"
-PLAYERS, MACHINES, GIVEN_BACK = "players", "machines", "games given back"
+PLAYERS, MACHINES, GIVEN_BACK, SCORES = "players", "machines", "games given back", "scores"
 STAYS_OUT = "does not go on"
 
 
@@ -127,6 +127,8 @@ def picture(tournament: Tournament) -> Picture:
         elif stage.spec.matches:
             found[label, RESULTS] = _results(stage)
         found[label, SEATS], found[label, GAMES] = seats, _games(stage)
+        if stage.spec.matches:
+            found[label, SCORES] = _scores(stage)
     return found
 
 
@@ -225,6 +227,23 @@ def _games(stage: Stage) -> dict[str, str]:
     for match in matches.prefetch_related("sides__entry__player"):
         who = ", ".join(f"{side.entry}{' (absent)' if side.absent else ''}" for side in match.sides.all())
         found[f"game {match.round} on {match.machine.name}"] = f"{who}: {match.get_state_display()}"
+    return found
+
+
+def _scores(stage: Stage) -> dict[str, str]:
+    """Every score of a match as it stands: one that is discarded with its game, or set to zero, is seen to go."""
+    found: dict[str, str] = {}
+    kept = (*Score.COUNTED, Score.State.DISCARDED, Score.State.WAITING)
+    scores = Score.objects.filter(stage=stage, state__in=kept).exclude(match=None)
+    scores = scores.select_related("entry__player", "machine", "match")
+    for score in scores.order_by("match__round", "match__order", "entry__number", "value", "pk"):
+        words = grouped(score.value or 0)
+        if score.ranked is not None:
+            words += f", {grouped(score.ranked)} counts"
+        if score.state not in Score.COUNTED:
+            words += f" ({score.get_state_display()})"
+        subject = f"{score.entry}, game {score.match.round if score.match else ''} on {score.machine.name}"
+        found[subject] = f"{found[subject]}; {words}" if subject in found else words
     return found
 
 

@@ -16,7 +16,7 @@ from tournaments.services.effects import as_shown, decided
 from tournaments.services.places import refuse_after_the_sale, refuse_before_the_sale, take
 from tournaments.services.progress import decided_by_games, follow_entry, refuse_once_declared
 from tournaments.services.shows import checked, need_reason, refuse_own_game
-from tournaments.services.undoing import take_back
+from tournaments.services.undoing import new_ruling, take_back
 
 HIGHEST_NUMBER = 99_999_999
 PRIVATE = ("email", "contact", "born_on")
@@ -293,14 +293,8 @@ def disqualify(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> N
         refuse_own_game(actor, [stored.pk])
         refuse_once_declared(stored.tournament)
         _refuse_with_seat(stored)
-        ruling = Ruling(
-            tournament=stored.tournament,
-            kind=Ruling.Kind.DISQUALIFIED,
-            entry=stored,
-            reason=reason,
-            decided_by=actor,
-            decided_at=log.now,
-        )
+        kind = Ruling.Kind.DISQUALIFIED
+        ruling = new_ruling(stored.tournament, actor=actor, log=log, kind=kind, reason=reason, entry=stored)
         with decided(stored.tournament, ruling, log, shown):
             ruling.save()
             _set(stored, Entry.Status.DISQUALIFIED, log, f"{stored} was disqualified.", reason, ruling)

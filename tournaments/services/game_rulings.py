@@ -5,20 +5,20 @@ House rules, "Warning, disqualification, score adjusted or discarded", "Fault th
 """
 
 from collections.abc import Collection
-from typing import Any
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import NOTES, alters, eighty_percent
 from tournaments.domain.scores import grouped
-from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, StageMachine, Tournament
+from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, StageMachine
 from tournaments.services import late as late_changes
 from tournaments.services.change import Actor, Log, change
 from tournaments.services.effects import decided
 from tournaments.services.progress import follow, level_matches, refuse_once_declared
 from tournaments.services.scores import in_range, named, players_of, refuse_if_stale, save, snapshot, stored_score
 from tournaments.services.shows import need_reason, refuse_own_game
+from tournaments.services.undoing import new_ruling
 
 Kind = Ruling.Kind
 
@@ -65,7 +65,9 @@ def rule_on_score(
         need_reason(reason)
         refuse_own_game(actor, players_of(stored))
         about = {"score": stored, "match": stored.match, "entry": stored.entry, "machine": stored.machine}
-        ruling = _ruling(stored.stage.tournament, actor, log, kind, reason, stage=stored.stage, **about)
+        ruling = new_ruling(
+            stored.stage.tournament, actor=actor, log=log, kind=kind, reason=reason, stage=stored.stage, **about
+        )
         before, going_on = snapshot(stored), late_changes.going_on_from(stored.stage)
         was = stored.counts or 0
         with decided(stored.stage.tournament, ruling, log, shown):
@@ -87,7 +89,9 @@ def disqualify_from_match(match: Match, *, actor: Actor, entry: int, reason: str
         if Ruling.objects.filter(match=stored, entry=entry, kind=Kind.OUT_OF_MATCH, undone_at=None).exists():
             raise Refusal(f"{side.entry} is disqualified from this match already.")
         about = {"stage": stored.stage, "match": stored, "entry": side.entry, "machine": stored.machine}
-        ruling = _ruling(stored.stage.tournament, actor, log, Kind.OUT_OF_MATCH, reason, **about)
+        ruling = new_ruling(
+            stored.stage.tournament, actor=actor, log=log, kind=Kind.OUT_OF_MATCH, reason=reason, **about
+        )
         with decided(stored.stage.tournament, ruling, log, shown):
             Side.objects.filter(pk=side.pk).update(absent=True)
             Score.objects.filter(match=stored, entry=entry, state__in=(*Score.COUNTED, Score.State.PLAYING)).update(
@@ -145,7 +149,7 @@ def _play_again(
     match: Match, new: Machine, actor: Actor, log: Log, reason: str, shown: str = "", *, told: str = "stopped"
 ) -> Ruling:
     about = {"stage": match.stage, "match": match, "machine": match.machine}
-    ruling = _ruling(match.stage.tournament, actor, log, Kind.REPLAYED, reason, **about)
+    ruling = new_ruling(match.stage.tournament, actor=actor, log=log, kind=Kind.REPLAYED, reason=reason, **about)
     with decided(match.stage.tournament, ruling, log, shown):
         if new.pk != match.machine_id:
             StageMachine.objects.get_or_create(stage=match.stage, machine=new)
@@ -178,7 +182,7 @@ def warn(entry: Entry, *, actor: Actor, reason: str, match: Match | None = None,
         need_reason(reason)
         refuse_own_game(actor, [stored.pk])
         about = {"stage": match.stage if match else None, "match": match, "entry": stored}
-        ruling = _ruling(stored.tournament, actor, log, Kind.WARNING, reason, **about)
+        ruling = new_ruling(stored.tournament, actor=actor, log=log, kind=Kind.WARNING, reason=reason, **about)
         ruling.save()
         log.write(f"{stored} is warned.", after={"warning": True}, reason=reason, entry=stored, ruling=ruling)
     return ruling
@@ -206,7 +210,7 @@ def withdraw_no_shows(entries: Collection[Entry], *, actor: Actor, reason: str, 
                 raise Refusal(f"{entry} is {entry.get_status_display()} already.")
             if entry.scores.exclude(state=Score.State.VOID).exists() or entry.seats.exists():
                 raise Refusal(f"{entry} has played; withdraw them on their own page.")
-        ruling = _ruling(tournament, actor, log, Kind.NO_SHOWS, reason)
+        ruling = new_ruling(tournament, actor=actor, log=log, kind=Kind.NO_SHOWS, reason=reason)
         with decided(tournament, ruling, log, shown):
             Entry.objects.filter(pk__in=[entry.pk for entry in stored]).update(status=Entry.Status.WITHDRAWN)
             numbers = sorted(entry.number for entry in stored)
@@ -297,9 +301,3 @@ def _check_machine(match: Match, machine: Machine) -> None:
     again = twice.select_related("entry__player").first()
     if again and stage.spec.ranked:
         raise Refusal(f"{again.entry} plays {machine.name} in another game of the round.", field="machine")
-
-
-def _ruling(tournament: Tournament, actor: Actor, log: Log, kind: Kind, reason: str, **about: Any) -> Ruling:
-    return Ruling(
-        tournament=tournament, kind=kind, reason=reason, decided_by=actor, decided_at=log.now, data={}, **about
-    )

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from tournaments import formats, selectors
 from tournaments.domain.facts import Phase, Standing
-from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
+from tournaments.domain.refusals import REOPEN, UNDO_RULING, VOID_SCORE, NeedsDecision, Refusal, Stale, Step
 from tournaments.domain.scores import doubt, grouped
 from tournaments.formats import PlannedMatch
 from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, Stage, StageMachine
@@ -26,8 +26,9 @@ from tournaments.services.progress import (
     replays,
     with_its_players,
 )
-from tournaments.services.scores import Recorded, in_range, save
+from tournaments.services.scores import Recorded, in_range, save, the_same_again
 from tournaments.services.shows import need_reason, refuse_own_game
+from tournaments.services.undoing import new_ruling
 
 
 def plan(stage: Stage, machines: Sequence[Machine], *, seed: int = 0) -> list[PlannedMatch]:
@@ -247,7 +248,8 @@ def record(
     """Take one entry's score in a match; the last one completes it, and whoever goes on has a seat at once.
 
     A doubtful value raises `NeedsDecision` (settle "doubtful") unless `sure` repeats it. `seen_replays` is how many
-    times the match had been played again when the score was typed: the score of one game is none of the next.
+    times the match had been played again when the score was typed: the score of one game is none of the next. The
+    score that is there already, from a tablet or the desk, is answered as taken.
     """
     carried = {"match": match.pk, "entry": entry, "value": value}
     with change(match.stage.tournament, actor=actor, action="record match score", key=key, carried=carried) as log:
@@ -264,7 +266,13 @@ def record(
         if stored.state != Match.State.DONE:
             # A game played before its machine broke down counts, also when nobody had marked its start.
             _check_turn(stored, log, starts=False)
-        earlier = Score.objects.filter(match=stored, entry=side.entry, state__in=Score.LIVE).first()
+        live = Score.objects.filter(match=stored, entry=side.entry, state__in=Score.LIVE)
+        earlier = live.select_related("entry__player", "machine").first()
+        if earlier and earlier.value == value and earlier.state in Score.COUNTED:
+            if agreed and not side.agreed_at:
+                side.agreed_at = log.now
+                side.save(update_fields=["agreed_at"])
+            return the_same_again(earlier, log, source=source, at=at or log.now)
         if earlier:
             raise Refusal(
                 f"{side.entry.name} has {grouped(earlier.value or 0)} on {stored.machine.name} already;"
@@ -332,7 +340,10 @@ def absent(match: Match, *, actor: Actor, entry: int, reason: str, away: bool = 
         need_reason(reason)
         ruled = Ruling.objects.filter(match=stored, entry=side.entry, kind=Ruling.Kind.OUT_OF_MATCH, undone_at=None)
         if not away and ruled.exists():
-            raise Refusal(f"{side.entry} is disqualified from this match; take that ruling back.")
+            raise Refusal(
+                f"{side.entry} is disqualified from this match; take that ruling back.",
+                step=Step(UNDO_RULING, ruled[0].pk),
+            )
         _stay_away(stored, side, log, away, reason)
 
 
@@ -367,10 +378,11 @@ def forfeit(match: Match, *, actor: Actor, entry: int) -> None:
 
 def _stay_away(match: Match, side: Side, log: Log, away: bool, reason: str) -> None:
     if match.stage.state == Stage.State.CLOSED:
-        raise Refusal(f"{match.stage.label} is closed; an organiser can reopen it.")
+        raise Refusal(f"{match.stage.label} is closed; an organiser can reopen it.", step=Step(REOPEN, match.stage_id))
     refuse_once_declared(match.stage.tournament)
-    if away and Score.objects.filter(match=match, entry=side.entry, state__in=Score.LIVE).exists():
-        raise Refusal(f"{side.entry} has a score in this match.")
+    scored = Score.objects.filter(match=match, entry=side.entry, state__in=Score.LIVE).first()
+    if away and scored:
+        raise Refusal(f"{side.entry} has a score in this match.", step=Step(VOID_SCORE, scored.pk))
     side.absent = away
     side.save(update_fields=["absent"])
     log.write(
@@ -409,15 +421,8 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
             raise Refusal(f"{new} has a seat already.")
         if new.standing != Standing.IN:
             raise Refusal(f"{new} is {new.get_status_display()}.")
-        ruling = Ruling(
-            tournament=stored.tournament,
-            stage=stored,
-            kind=Ruling.Kind.REPLACED,
-            entry=new,
-            reason=reason,
-            decided_by=actor,
-            decided_at=log.now,
-        )
+        kind, about = Ruling.Kind.REPLACED, {"stage": stored, "entry": new}
+        ruling = new_ruling(stored.tournament, actor=actor, log=log, kind=kind, reason=reason, **about)
         with decided(stored.tournament, ruling, log, shown):
             old, seat.entry = seat.entry, new
             seat.why = f"for {old}"

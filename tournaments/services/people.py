@@ -32,7 +32,7 @@ from tournaments.services.effects import Picture
 from tournaments.services.progress import refuse_once_declared
 from tournaments.services.scores import first_free
 from tournaments.services.shows import need_reason, refuse_own_game
-from tournaments.services.undoing import recorded, take_back
+from tournaments.services.undoing import new_ruling, recorded, take_back
 
 DETAILS = {
     "country": "country",
@@ -174,14 +174,8 @@ def _merge_in(given: Entry, kept: Player, left: Player, actor: Actor, reason: st
         own = selectors.entered(tournament).filter(player=kept).select_related("player", "tournament", "pool").first()
         if entry.player_id != left.pk or entry.status == Entry.Status.MERGED:
             raise Refusal(f"{left} has just been merged with somebody else. Nothing was saved; look again.")
-        ruling = Ruling(
-            tournament=tournament,
-            kind=Ruling.Kind.MERGED,
-            entry=own or entry,
-            reason=reason,
-            decided_by=actor,
-            decided_at=log.now,
-        )
+        kind = Ruling.Kind.MERGED
+        ruling = new_ruling(tournament, actor=actor, log=log, kind=kind, reason=reason, entry=own or entry)
         told = f"{entry} is the same person as {kept}"
         ruling.data = {"keep": kept.pk, "gone": left.pk, "place": None, "scores": []}
         with recorded(tournament, ruling, log):

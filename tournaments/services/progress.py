@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from tournaments import formats, selectors
 from tournaments.domain import finals
 from tournaments.domain.finals import Game, Outcome
-from tournaments.domain.refusals import Refusal
+from tournaments.domain.refusals import UNDO_RESULTS, Refusal, Step
 from tournaments.formats import Feed, PlannedMatch
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, Tournament
 from tournaments.services.change import Log
@@ -107,7 +107,7 @@ def replays(match: Match) -> int:
 def refuse_once_declared(tournament: Tournament) -> None:
     """Raise `Refusal` while the results are declared: what they rest on holds still."""
     if Tournament.objects.filter(pk=tournament.pk, results_declared_at__isnull=False).exists():
-        raise Refusal("The results are declared; take them back first.")
+        raise Refusal("The results are declared; take them back first.", step=Step(UNDO_RESULTS, tournament.pk))
 
 
 def open_next_round(stage: Stage, log: Log) -> None:

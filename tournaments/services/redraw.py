@@ -7,7 +7,7 @@ re-draw can be taken back as long as nothing it changed has begun.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tournaments.domain.refusals import Refusal, Stale
+from tournaments.domain.refusals import VOID_SCORE, Refusal, Stale, Step
 from tournaments.models import Journal, Match, Score, Side, Stage, StageMachine
 from tournaments.services.change import Actor, Log, change
 from tournaments.services.progress import follow, open_next_round, refuse_once_declared
@@ -88,8 +88,12 @@ def break_off(match: Match, *, actor: Actor, reason: str) -> None:
             return
         need_reason(reason)
         refuse_unless_open(stored.stage)
-        if stored.state not in (Match.State.WARM_UP, Match.State.PLAYING) or _scored(stored):
-            raise Refusal(f"Game {stored.round} on {stored.machine} has a score or is over; void the score first.")
+        score = stored.scores.exclude(state=Score.State.VOID).order_by("entry__number").first()
+        if stored.state not in (Match.State.WARM_UP, Match.State.PLAYING) or score:
+            raise Refusal(
+                f"Game {stored.round} on {stored.machine} has a score or is over; void the score first.",
+                step=Step(VOID_SCORE, score.pk) if score else None,
+            )
         before, stored.state = stored.state, Match.State.PLANNED
         stored.called_at = stored.warm_up_at = stored.swapped_at = stored.started_at = None
         stored.revision = log.revision
@@ -115,13 +119,14 @@ def past(stage: Stage) -> list[Journal]:
 def take_back(stage: Stage, *, actor: Actor, revision: int, reason: str) -> None:
     """Take the re-draw that made this revision back: the matches before it are in force again, to be called.
 
-    Refused when another re-draw followed, or a match that it changed has begun. Taken back twice it is once.
+    Refused when another re-draw followed, or a match that it changed has begun; `Stale` when somebody else has taken
+    it back. The re-draw is what the person saw: a score elsewhere in the hall does not matter to it.
     """
     with change(stage.tournament, actor=actor, action=TAKE_BACK) as log:
         stored = _stored(stage)
         lines = past(stored)
         if revision not in [line.revision for line in lines]:
-            return
+            raise _gone(stored, revision)
         need_reason(reason)
         refuse_once_declared(stored.tournament)
         refuse_unless_open(stored)
@@ -138,6 +143,17 @@ def take_back(stage: Stage, *, actor: Actor, revision: int, reason: str) -> None
             reason=reason,
         )
         _follow(restored, stored, log)
+
+
+def _gone(stage: Stage, revision: int) -> Stale:
+    """Why a re-draw is not in force any more, with who took it back."""
+    lines = Journal.objects.filter(tournament=stage.tournament_id, action=TAKE_BACK, after__redraw=revision)
+    line = lines.select_related("actor").order_by("-revision").first()
+    if line is None:
+        return Stale("The matches were published anew since; that re-draw is no more. Nothing was changed.")
+    at = line.at.astimezone(stage.tournament.show.zone)
+    who = f" by {line.actor.get_username()}" if line.actor else ""
+    return Stale(f"That re-draw was taken back at {at:%H:%M}{who} already. Nothing was changed; look again.")
 
 
 def _replace(stage: Stage, planned: Redraw, log: Log) -> list[Match]:

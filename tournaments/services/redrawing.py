@@ -15,7 +15,7 @@ from django.db.models import Prefetch
 
 from tournaments import formats
 from tournaments.domain.facts import Standing
-from tournaments.domain.refusals import Refusal
+from tournaments.domain.refusals import REOPEN, Refusal, Step
 from tournaments.formats import PlannedMatch, Redealt, Running
 from tournaments.models import Machine, Match, Score, Side, Stage, StageMachine
 
@@ -180,7 +180,7 @@ def refuse_unless_open(stage: Stage) -> None:
             " or give a leaver's seat to the next in the order."
         )
     if stage.state == Stage.State.CLOSED:
-        raise Refusal(f"{stage.label} is closed; an organiser can reopen it.")
+        raise Refusal(f"{stage.label} is closed; an organiser can reopen it.", step=Step(REOPEN, stage.pk))
 
 
 def _refuse_machine_twice(

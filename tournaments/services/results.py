@@ -81,9 +81,9 @@ def hold_back(tournament: Tournament, *, actor: Actor) -> None:
         log.write("The last stages and the results are held back.")
 
 
-def take_back(tournament: Tournament, *, actor: Actor, reason: str) -> None:
+def take_back(tournament: Tournament, *, actor: Actor, reason: str, expected: int | None = None) -> None:
     """Take declared results back, to correct what they rest on."""
-    with change(tournament, actor=actor, action="take back results") as log:
+    with change(tournament, actor=actor, action="take back results", expected=expected) as log:
         stored = Tournament.objects.get(pk=tournament.pk)
         if not stored.results_declared_at:
             return

@@ -5,7 +5,7 @@ from typing import Any
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase
-from tournaments.domain.refusals import Refusal
+from tournaments.domain.refusals import WITHDRAW_CUT, Refusal, Stale, Step
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Ruling, Stage
 from tournaments.services import ages
@@ -16,15 +16,22 @@ from tournaments.services.progress import fill, outcomes, refuse_once_declared
 from tournaments.services.scores import snapshot, stored_score
 from tournaments.services.shows import need_reason, refuse_own_game
 from tournaments.services.stages import next_stage
-from tournaments.services.undoing import take_back
+from tournaments.services.undoing import new_ruling, take_back
 
 
 def record_play_off(
-    stage: Stage, *, actor: Actor, scores: Mapping[int, int], note: str = "", expected: int | None = None
+    stage: Stage,
+    *,
+    actor: Actor,
+    scores: Mapping[int, int],
+    note: str = "",
+    expected: int | None = None,
+    shown: str = "",
 ) -> Ruling:
     """A play-off game of those level at the cut, or in a game: `scores` by entry id, one of each.
 
-    Whoever is level in it for the last places plays another one, which is recorded the same way.
+    Whoever is level in it for the last places plays another one, which is recorded the same way. `shown` is the digest
+    of the effects that the person was shown.
     Source: house rules, "a tie across the cut must be resolved by a play-off game of n players for m places".
     """
     with change(stage.tournament, actor=actor, action="record play-off", expected=expected) as log:
@@ -38,9 +45,9 @@ def record_play_off(
         order = sorted(scores, key=lambda entry: (-scores[entry], level[entry].number))
         data = {"order": order, "scores": {str(entry): scores[entry] for entry in order}}
         told = ", ".join(f"{level[entry]} {grouped(scores[entry])}" for entry in order)
-        return _decide(
-            stage, log, actor, Ruling.Kind.PLAY_OFF, data, note, f"Play-off in {stage.label.lower()}: {told}."
-        )
+        summary = f"Play-off in {stage.label.lower()}: {told}."
+        with as_shown(stage.tournament, shown):
+            return _decide(stage, log, actor, Ruling.Kind.PLAY_OFF, data, note, summary)
 
 
 def rule_order(
@@ -78,15 +85,20 @@ def undo_ruling(
 ) -> None:
     """Take a ruling back; everything it changed is exactly as it was before, and what it settled is open again.
 
-    Refused with the reason when something that it changed has been changed since. In a stage that is closed `late` is
+    Refused with the reason when something that it changed has been changed since, `Stale` when somebody else has taken
+    it back. In a stage that is closed `late` is
     what an organiser decides about who goes on, see `late.refuse_unless`.
     """
     with change(ruling.tournament, actor=actor, action="undo ruling", expected=expected) as log:
         stored = Ruling.objects.select_related(
-            "tournament__show", "stage__tournament__show", "score__machine", "entry__player", "machine"
+            "tournament__show", "stage__tournament__show", "score__machine", "entry__player", "machine", "undone_by"
         ).get(pk=ruling.pk)
         if stored.undone_at:
-            return
+            at = stored.undone_at.astimezone(stored.tournament.show.zone)
+            who = f" by {stored.undone_by.get_username()}" if stored.undone_by else ""
+            raise Stale(
+                f"“{stored.get_kind_display()}” was taken back at {at:%H:%M}{who} already. Nothing was changed."
+            )
         need_reason(reason)
         if stored.kind == Ruling.Kind.LOTS:
             raise Refusal("Lots are drawn once; decide another order by a ruling.")
@@ -180,7 +192,7 @@ def _refuse_once_declared(stage: Stage) -> None:
     refuse_once_declared(stage.tournament)
     following = next_stage(stage) if stage.spec.ranked else None
     if following and following.seats.exists():
-        raise Refusal("The cut is declared; take it back first.")
+        raise Refusal("The cut is declared; take it back first.", step=Step(WITHDRAW_CUT, stage.pk))
 
 
 def _level(stage: Stage, log: Log, named: tuple[int, ...]) -> dict[int, Entry]:
@@ -220,15 +232,8 @@ def _decide(
     stage: Stage, log: Log, actor: Actor, kind: Ruling.Kind, data: dict[str, Any], reason: str, summary: str
 ) -> Ruling:
     refuse_unkept(reason)
-    ruling = Ruling.objects.create(
-        tournament=stage.tournament,
-        stage=stage,
-        kind=kind,
-        data=data,
-        reason=reason,
-        decided_by=actor,
-        decided_at=log.now,
-    )
+    ruling = new_ruling(stage.tournament, actor=actor, log=log, kind=kind, reason=reason, stage=stage, data=data)
+    ruling.save()
     log.write(summary, after=data, reason=reason, ruling=ruling)
     fill(stage, log)
     return ruling

@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase, Played, QualifyingRules
-from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
+from tournaments.domain.refusals import REOPEN, UNDO_RULING, NeedsDecision, Refusal, Stale, Step
 from tournaments.domain.rulings import alters, ranked_elsewhere
 from tournaments.domain.scores import HIGHEST, doubt, grouped
 from tournaments.models import Entry, Journal, Machine, Match, Ruling, Score, Stage, StageMachine
@@ -198,6 +198,8 @@ def undo(score: Score, *, actor: Actor, seen: int) -> None:
         if line.action == "undo" and line.before and line.before["revision"] == seen:
             return
         refuse_if_stale(stored, seen)
+        for ruling in selectors.match_rulings_that_changed(stored):
+            raise _held_by(stored, ruling)
         reason = f"took back: {line.summary}"[:LONGEST_REASON]
         if line.before is None:
             _refuse_if_not_open(stored.stage, log)
@@ -222,7 +224,7 @@ def put_aside(
     """Keep a second result for a game that has one already, until somebody decides which is right.
 
     It counts for nothing meanwhile and the cut waits for it. Our choice, after a tablet result that disagreed with
-    a slip and silently replaced it.
+    a slip and silently replaced it. The same score once more is no second result, see `the_same_again`.
     """
     carried = {"stage": stage.pk, "entry": entry.pk, "machine": machine.pk, "value": value}
     with change(stage.tournament, actor=actor, action="put aside", key=key, carried=carried) as log:
@@ -233,6 +235,12 @@ def put_aside(
         rival = _counted(stage, entry, machine).order_by("-attempt").first()
         if rival is None:
             raise Refusal(f"{entry} has no score on {machine} yet; record it.")
+        waiting = Score.objects.filter(
+            stage=stage, entry=entry, machine=machine, attempt=rival.attempt, state=Score.State.WAITING
+        )
+        same = next((kept for kept in (rival, *waiting.order_by("pk")) if kept.value == value), None)
+        if same:
+            return the_same_again(same, log, source=source, at=_moment(at, log))
         score = Score(stage=stage, entry=entry, machine=machine, attempt=rival.attempt, slot=rival.slot)
         score.match = rival.match
         score.state, score.value, score.source = Score.State.WAITING, value, source
@@ -245,6 +253,22 @@ def put_aside(
             before=None,
         )
     return Recorded(score)
+
+
+def the_same_again(found: Score, log: Log, *, source: str, at: datetime) -> Recorded:
+    """Answer a result that is there already as taken: two people who typed one score agree, and it counts once.
+
+    Who sent it, when and from where is kept in the journal. Our choice: what agrees needs no decision, and a tablet
+    that was told no would keep its result for ever.
+    """
+    if log.first is None:
+        log.write(
+            f"{found.entry} on {found.machine}: {grouped(found.value or 0)} came once more and is the same result.",
+            after={"value": found.value, "source": source, "taken_at": at.isoformat()},
+            entry=found.entry,
+            machine=found.machine,
+        )
+    return Recorded(found, repeated=True)
 
 
 def settle(
@@ -440,7 +464,16 @@ def _refuse_under_ruling(score: Score) -> None:
     """A ruling that changed a score is taken back as a whole, or stays."""
     for ruling in selectors.rulings_on(score):
         if alters(ruling.kind):
-            raise Refusal(f"{named(score)}: “{ruling.get_kind_display()}” is in force; take that ruling back first.")
+            raise _held_by(score, ruling)
+    for ruling in selectors.match_rulings_that_changed(score):
+        raise _held_by(score, ruling)
+
+
+def _held_by(score: Score, ruling: Ruling) -> Refusal:
+    return Refusal(
+        f"{named(score)}: “{ruling.get_kind_display()}” is in force; take that ruling back first.",
+        step=Step(UNDO_RULING, ruling.pk),
+    )
 
 
 def _last_line(score: Score) -> Journal:
@@ -480,7 +513,10 @@ def refuse_if_stale(stored: Score, seen: int) -> None:
 def _refuse_if_not_open(stage: Stage, log: Log) -> None:
     state = Stage.objects.get(pk=stage.pk)
     if state.phase(log.now) not in (Phase.OPEN, Phase.CLOSING):
-        raise Refusal(f"{stage.label} is {state.phase(log.now)}; an organiser can reopen it to change its scores.")
+        raise Refusal(
+            f"{stage.label} is {state.phase(log.now)}; an organiser can reopen it to change its scores.",
+            step=Step(REOPEN, stage.pk) if state.state == Stage.State.CLOSED else None,
+        )
     refuse_once_declared(stage.tournament)
 
 

@@ -2,15 +2,14 @@
 
 import random
 from dataclasses import replace
-from datetime import datetime
 
 from tournaments import selectors
 from tournaments.domain import advancement
 from tournaments.domain.facts import Phase
-from tournaments.domain.refusals import NeedsDecision, Refusal
+from tournaments.domain.refusals import WITHDRAW_CUT, NeedsDecision, Refusal, Step
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Stage
 from tournaments.selectors import StageRead
-from tournaments.services.change import Actor, change
+from tournaments.services.change import Actor, Log, change
 from tournaments.services.progress import (
     fill,
     level_matches,
@@ -21,6 +20,7 @@ from tournaments.services.progress import (
     refuse_once_declared,
 )
 from tournaments.services.shows import need_reason
+from tournaments.services.undoing import new_ruling
 
 
 def open_stage(stage: Stage, *, actor: Actor, expected: int | None = None, elsewhere: bool = False) -> None:
@@ -85,7 +85,10 @@ def reopen_stage(stage: Stage, *, actor: Actor, reason: str, expected: int | Non
         # Once the next stage is dealt the seats stay as they are, whatever a correction shows; before that the cut
         # is taken back and declared anew.
         if stored.spec.ranked and following and following.seats.exists() and not _dealt(following):
-            raise Refusal(f"The cut of {stored.label.lower()} is declared; take it back first.")
+            raise Refusal(
+                f"The cut of {stored.label.lower()} is declared; take it back first.",
+                step=Step(WITHDRAW_CUT, stored.pk),
+            )
         stored.state, stored.closed_at = Stage.State.OPEN, None
         stored.save(update_fields=["state", "closed_at"])
         log.write(f"{stored.label} is open again.", before={"state": "closed"}, after={"state": "open"}, reason=reason)
@@ -113,7 +116,7 @@ def declare_cut(
             _refuse_while_outstanding(stored)
             raise Refusal(f"{stored.label} is still {stored.phase(log.now)}; close it first.")
         read = selectors.stage_facts(stored, now=log.now)
-        lots = _draw_lots(read, actor, log.now, chance or random.SystemRandom())
+        lots = _draw_lots(read, actor, log, chance or random.SystemRandom())
         seeds = advancement.seeding(read.facts, read.table, read.rules, read.qualifiers, lots)
         if not seeds:
             raise Refusal(f"Nobody is ranked in {stored.label.lower()}.")
@@ -206,20 +209,14 @@ def next_stage(stage: Stage) -> Stage | None:
     return Stage.objects.select_related("tournament").filter(tournament=stage.tournament, key__in=keys).first()
 
 
-def _draw_lots(read: StageRead, actor: Actor, now: datetime, chance: random.Random) -> tuple[int, ...]:
+def _draw_lots(read: StageRead, actor: Actor, log: Log, chance: random.Random) -> tuple[int, ...]:
     """Draw and record lots for each tie that needs them, one ruling for each: nobody drew between two ties."""
     lots: tuple[int, ...] = ()
     for group in advancement.lots_wanted(read.facts, read.table, read.rules, read.qualifiers):
         drawn = chance.sample(group, len(group))
-        Ruling.objects.create(
-            tournament=read.stage.tournament,
-            stage=read.stage,
-            kind=Ruling.Kind.LOTS,
-            data={"order": drawn},
-            reason="Level on points and on count-back.",
-            decided_by=actor,
-            decided_at=now,
-        )
+        kind, why = Ruling.Kind.LOTS, "Level on points and on count-back."
+        about = {"stage": read.stage, "data": {"order": drawn}}
+        new_ruling(read.stage.tournament, actor=actor, log=log, kind=kind, reason=why, **about).save()
         lots += tuple(drawn)
     return lots
 

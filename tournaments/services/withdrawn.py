@@ -17,6 +17,7 @@ from tournaments.services.change import Actor, change
 from tournaments.services.effects import decided
 from tournaments.services.progress import refuse_once_declared
 from tournaments.services.shows import need_reason, refuse_too_many_games
+from tournaments.services.undoing import new_ruling
 
 State = StageMachine.State
 WAYS = {
@@ -59,15 +60,8 @@ def withdraw_machine(
         _check(stored, way, substitute, factor)
         need_reason(reason)
         refuse_once_declared(stage.tournament)
-        ruling = Ruling(
-            tournament=stage.tournament,
-            stage=stage,
-            kind=Ruling.Kind.MACHINE,
-            machine=stored.machine,
-            reason=reason,
-            decided_by=actor,
-            decided_at=log.now,
-        )
+        kind, about = Ruling.Kind.MACHINE, {"stage": stage, "machine": stored.machine}
+        ruling = new_ruling(stage.tournament, actor=actor, log=log, kind=kind, reason=reason, **about)
         with decided(stage.tournament, ruling, log, shown):
             stored.state, stored.substitute = State(way), substitute
             stored.factor = factor if way == State.RESCALED else None

@@ -4,7 +4,9 @@ from typing import Any
 
 from django import template
 from django.urls import reverse
+from django.utils.html import format_html
 
+from tournaments.forms import new_key
 from tournaments.models import Stage
 from tournaments.views.desk.common import stage_url
 from tournaments.views.journal import journal_url
@@ -16,6 +18,12 @@ register = template.Library()
 def desk(context: template.Context, name: str, *parts: Any) -> str:
     """`{% desk "score" score.pk %}`: the address of that page for the stage in the context."""
     return stage_url(f"desk:{name}", context["stage"], *parts)
+
+
+@register.simple_tag
+def form_key() -> str:
+    """The key of one form, hidden in it: sent twice, what it asks for is done once."""
+    return format_html('<input type="hidden" name="key" value="{}">', new_key())
 
 
 @register.simple_tag(takes_context=True)

@@ -116,7 +116,7 @@ def _record(request: HttpRequest, game: Game, show: Show, page: str) -> HttpResp
     if isinstance(outcome, Refusal):
         fresh = game_of(game.match.stage, game.match.pk)
         return show(fresh, {"typed": form, "rival": _rival(fresh, place, typed["score"])}, outcome)
-    again = "had been sent already; it counts once" if outcome.repeated else "is saved"
+    again = "was there already; it is the same result and counts once" if outcome.repeated else "is saved"
     messages.success(request, f"{grouped(typed['score'])} for {place.entry} {again}.")
     return redirect(page)
 
@@ -211,15 +211,16 @@ def _agree(match: Match, actor: Actor, request: HttpRequest) -> str:
 
 def _put_aside(match: Match, actor: Actor, request: HttpRequest) -> str:
     entry, value = _entry(match, request), scores.read(request.POST.get("score", ""))
-    put_aside(
+    kept = put_aside(
         match.stage,
         actor=actor,
         entry=entry,
         machine=match.machine,
         value=value,
-        key=request.POST.get("key", ""),
         source="official",
     )
+    if kept.repeated:
+        return f"{grouped(value)} for {entry} is there already; it is the same result and counts once."
     return f"{grouped(value)} for {entry} is kept for the desk to decide. It counts for nothing until then."
 
 

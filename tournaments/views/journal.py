@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from tournaments import formats
+from tournaments import formats, selectors
 from tournaments.domain.scores import grouped
-from tournaments.models import Entry, Journal, Ruling, Score, Show, Tournament
+from tournaments.models import Journal, Ruling, Score, Show, Tournament
 
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "scores": (
@@ -186,56 +186,18 @@ class Line(NamedTuple):
 
 def asked(show: Show, wanted: Mapping[str, Any]) -> QuerySet[Journal]:
     """The lines of a show and its tournaments that a valid filter asks for, newest first."""
-    found = Journal.objects.filter(Q(show=show) | Q(tournament__in=show.tournaments.all()))
-    if wanted.get("tournament"):
-        found = found.filter(tournament=wanted["tournament"])
-    if wanted.get("kind"):
-        found = found.filter(_of_kind(wanted["kind"]))
-    if wanted.get("who"):
-        found = found.filter(actor=None if wanted["who"] == CONSOLE else wanted["who"])
-    if wanted.get("machine"):
-        found = found.filter(_of_machines(wanted["machine"]))
-    if wanted.get("player"):
-        found = found.filter(_of_players(show, wanted["player"]))
-    if wanted.get("since"):
-        found = found.filter(at__gte=wanted["since"])
-    if wanted.get("until"):
-        found = found.filter(at__lt=wanted["until"])
-    related = ("tournament", "actor", "score__stage", "entry__player", "machine", "ruling__stage", "ruling__entry")
-    return found.select_related(*related).order_by("-at", "-pk")
-
-
-def _of_kind(kind: str) -> Q:
-    if kind == OTHER:
-        known = [action for _, actions in KINDS.values() for action in actions]
-        return ~Q(action__in=known) & Q(ruling=None)
-    named = Q(action__in=KINDS[kind][1])
-    return named | Q(ruling__isnull=False) if kind == "rulings" else named
-
-
-def _of_machines(machines: list[int]) -> Q:
-    """What happened to machines, and to scores that were theirs before a correction."""
-    return Q(machine__in=machines) | Q(before__machine__in=machines) | Q(ruling__machine__in=machines)
-
-
-def _of_players(show: Show, players: list[int]) -> Q:
-    """What happened to people under any of their records, and to scores that were theirs before a correction."""
-    entries = dict(Entry.objects.filter(player__in=players).values_list("pk", "number"))
-    absent = Ruling.objects.filter(tournament__show=show, kind=Ruling.Kind.NO_SHOWS)
-    no_shows = [
-        ruling.pk
-        for ruling in absent.only("data", "changes")
-        if any(row[:1] == ["entry"] and row[1] in entries for row in ruling.changes["rows"])
-    ]
-    own = list(entries)
-    return (
-        Q(entry__in=own)
-        | Q(score__entry__in=own)
-        | Q(before__entry__in=own)
-        | Q(ruling__entry__in=own)
-        | Q(ruling__in=no_shows)
-        | Q(after__keep__in=players)
-        | Q(after__gone__in=players)
+    kind = wanted.get("kind")
+    return selectors.journal_lines(
+        show,
+        tournament=wanted.get("tournament"),
+        actions=KINDS[kind][1] if kind in KINDS else (),
+        none_of=[action for _, actions in KINDS.values() for action in actions] if kind == OTHER else (),
+        rulings=kind == "rulings",
+        actors=[None if wanted["who"] == CONSOLE else wanted["who"]] if wanted.get("who") else [],
+        machines=wanted.get("machine") or (),
+        players=wanted.get("player") or (),
+        since=wanted.get("since"),
+        until=wanted.get("until"),
     )
 
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from tournaments import selectors
 from tournaments.models import Incident, Machine, Stage, StageMachine
 from tournaments.views.desk.common import clock
 
@@ -66,17 +67,5 @@ def trouble(machine: Machine) -> Incident | None:
 def machine_lines(machines: Iterable[Machine], now: datetime) -> list[MachineLine]:
     """The machines with what is wrong and where they are used, in three queries whatever their number."""
     rows = list(machines)
-    book: dict[int, list[Incident]] = {}
-    reports = Incident.objects.filter(machine__in=rows).select_related(
-        "machine", "reported_by", "repaired_by", "undone_by"
-    )
-    for incident in reports.order_by("-reported_at", "-pk"):
-        book.setdefault(incident.machine_id, []).append(incident)
-    uses: dict[int, list[StageMachine]] = {}
-    used = StageMachine.objects.filter(machine__in=rows).select_related(
-        "machine", "substitute", "stage__tournament__show"
-    )
-    for use in used.order_by("stage__tournament__slug", "stage__position"):
-        if use.stage.spec.playable:
-            uses.setdefault(use.machine_id, []).append(use)
+    book, uses = selectors.incident_books(rows), selectors.uses_of(rows)
     return [MachineLine(row, tuple(book.get(row.pk, ())), tuple(uses.get(row.pk, ())), now) for row in rows]

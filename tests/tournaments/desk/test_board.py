@@ -124,7 +124,7 @@ def test_the_same_form_sent_twice_counts_once(hall, semis):
 
     again = save(hall, semis[0], 1, "400")
 
-    assert "had been sent already; it counts once" in text(again)
+    assert "was there already; it is the same result and counts once" in text(again)
     assert scores() == [(1, 400)]
 
 

@@ -115,7 +115,7 @@ def test_a_second_different_result_of_a_match_is_offered_to_be_kept_and_never_lo
 def test_the_same_result_again_is_in_already(hall, match):
     again = send(hall, match, hall.official, "4000")
 
-    assert "What you typed is in already" in text(again)
+    assert "is the same result and counts once" in text(again)
     assert "Keep 4,000" not in text(again)
 
 

@@ -106,11 +106,21 @@ def test_a_tie_across_the_cut_names_both_and_asks(desk):
     assert "2 Player 2 and 3 Player 3 are level at the cut" in text(refused)
 
 
+def play_off(desk, two, three):
+    """The scores of 2 and 3 in a play-off, looked at and recorded: the page that answers."""
+    typed = {"score-2": two, "score-3": three, "expected": expected(desk)}
+    return confirmed(desk.client, desk.post("play-off", **typed))
+
+
 @pytest.mark.usefixtures("tied")
-def test_a_play_off_settles_the_tie(desk):
+def test_a_play_off_is_shown_first_and_settles_the_tie(desk):
     typed = {"score-2": "1,000", "score-3": "2,000", "expected": expected(desk)}
 
-    settled = desk.post("play-off", follow=True, **typed)
+    shown = desk.post("play-off", **typed)
+    assert "2 Player 2 1,000, 3 Player 3 2,000." in text(shown)
+    assert "3 Player 3: level at the cut → goes on" in text(shown)
+    assert not Ruling.objects.exists()
+    settled = confirmed(desk.client, shown)
 
     assert "The play-off is recorded." in text(settled)
     assert "In this order: 3 Player 3 with 2,000, 2 Player 2 with 1,000." in text(settled)
@@ -136,12 +146,12 @@ def test_a_play_off_score_that_cannot_be_read_keeps_what_was_typed(desk, scores,
 
 @pytest.mark.usefixtures("tied")
 def test_a_level_play_off_is_kept_and_another_game_is_asked_for(desk):
-    level = desk.post("play-off", follow=True, **{"score-2": "5", "score-3": "5", "expected": expected(desk)})
+    level = play_off(desk, "5", "5")
 
     assert "Still level: 2 Player 2 and 3 Player 3 play another game." in text(level)
     assert "Level across the cut for 1 place: 2 Player 2, 3 Player 3" in text(level)
     assert Ruling.objects.count() == 1
-    desk.post("play-off", **{"score-2": "7", "score-3": "9", "expected": expected(desk)})
+    play_off(desk, "7", "9")
     desk.post("declare", expected=expected(desk))
     assert [seat.entry.number for seat in Seat.objects.order_by("seed")] == [1, 3]
 
@@ -169,7 +179,7 @@ def test_a_ruling_settles_the_tie_and_an_organiser_can_take_it_back(desk, organi
 
 @pytest.mark.usefixtures("tied")
 def test_a_decision_says_so_when_the_tie_it_settled_is_another_one_now(desk, world):
-    desk.post("play-off", **{"score-2": "1", "score-3": "2", "expected": expected(desk)})
+    play_off(desk, "1", "2")
     assert "no longer applies" not in text(desk.get("cut"))
 
     stages.reopen_stage(world.stage, actor=None, reason="a score was misread")
@@ -198,9 +208,10 @@ def test_a_ruling_needs_each_place_once_and_keeps_what_was_typed(desk, places):
 @pytest.mark.usefixtures("tied")
 def test_a_play_off_entered_at_two_desks_counts_once(desk):
     typed = {"score-2": "1", "score-3": "2", "expected": expected(desk)}
-    desk.post("play-off", **typed)
+    shown, also_shown = desk.post("play-off", **typed), desk.post("play-off", **typed)
+    confirmed(desk.client, shown)
 
-    second = desk.post("play-off", **typed)
+    second = confirmed(desk.client, also_shown)
 
     assert second.status_code == 409
     assert Ruling.objects.count() == 1

@@ -5,8 +5,13 @@ import pytest
 from tests.tournaments.desk.finals import Hall, scores
 from tests.tournaments.desk.reading import confirmed, text
 from tests.tournaments.public.reading import as_a_new_reader as public
+from tournaments.domain.refusals import STEPS, Refusal, Step
+from tournaments.forms import new_key
 from tournaments.models import Match, Player, Ruling, Score
-from tournaments.services import results, stages
+from tournaments.services import matches, results, stages
+from tournaments.services.scores import put_aside
+from tournaments.views.desk import way_back
+from tournaments.views.desk.way_back import PAGES
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +30,7 @@ def match(hall):
 
 
 def ask(hall, match, kind, by=None, **typed):
-    asked = {"kind": kind, "reason": "seen by Olu", "key": "k", **typed}
+    asked = {"kind": kind, "reason": "seen by Olu", "key": new_key(), **typed}
     return hall.post("match-rule", match.stage.key, match.pk, by=by, **asked)
 
 
@@ -218,3 +223,110 @@ def test_who_is_disqualified_before_playing_comes_back_by_taking_the_ruling_back
     assert "1 Player 1 is disqualified from this match; take that ruling back." in text(back)
     take_back(hall)
     assert match.sides.get(entry__number=1).absent is False
+
+
+def test_what_has_to_be_undone_first_is_one_link_away_until_the_disqualification_is_taken_back(hall, match):
+    rule(hall, match, "out-of-match", number=1)
+    out = Ruling.objects.latest("pk")
+    rule(hall, match, "replayed")
+    again = Ruling.objects.latest("pk")
+    hall.post("match-act", "semi-finals", match.pk, "call")
+    hall.post("match-act", "semi-finals", match.pk, "play")
+    matches.record(match, actor=None, entry=match.sides.get(entry__number=3).entry_id, value=50, sure=50)
+    score = Score.objects.get(value=50)
+
+    def refused(ruling, words, page, part):
+        told = hall.post("undo-ruling", "semi-finals", ruling.pk, reason="appeal")
+        assert told.status_code == 422
+        assert words in text(told)
+        address = hall.url(f"desk:{page}", "semi-finals", part)
+        assert f'href="{address}"' in told.content.decode()
+
+    refused(out, "take that back first. Take that ruling back", "undo-ruling", again.pk)
+    refused(again, "make that score void first. To that score", "score", score.pk)
+    hall.post("score-act", "semi-finals", score.pk, "void", reason="replayed", seen=score.revision)
+    refused(again, "break the match off first. To that match", "match", match.pk)
+    hall.post("match-act", "semi-finals", match.pk, "break-off", reason="replayed")
+    for ruling in (again, out):
+        confirmed(hall.desk, hall.post("undo-ruling", "semi-finals", ruling.pk, reason="appeal"))
+    assert scores() == [(1, 4_000), (3, 3_000), (5, 2_000), (7, 1_000)]
+
+
+def test_every_step_that_a_refusal_may_name_has_a_page():
+    assert set(PAGES) == set(STEPS)
+
+
+def test_a_closed_stage_and_declared_results_are_led_to_as_well(hall, match):
+    hall.score(hall.matches("semi-finals")[1], 4_000, 3_000, 2_000, 1_000)
+    rule(hall, match, "replayed")
+    hall.score(match, 400, 300, 200, 100)
+    stages.close_stage(hall.stage("semi-finals"), actor=None)
+    again = Ruling.objects.latest("pk")
+
+    told = hall.post("undo-ruling", "semi-finals", again.pk, by=hall.organiser, reason="appeal")
+
+    assert "an organiser opens it again first. Open it again" in text(told)
+    assert hall.url("desk:close", "semi-finals") in told.content.decode()
+    link = way_back.link(Refusal("Declared.", step=Step("undo-results", hall.tournament.pk)))
+    assert hall.organiser.get(link.url).status_code == 200
+
+
+def test_the_scores_that_a_game_played_again_discards_are_shown_before_they_are(hall, match):
+    hall.score(hall.matches("semi-finals")[1], 4_000, 3_000, 2_000, 1_000)
+    seven = match.sides.get(entry__number=7).entry
+    put_aside(match.stage, actor=None, entry=seven, machine=match.machine, value=1_500)
+
+    shown = text(ask(hall, match, "replayed", machine="M3"))
+
+    for number, value in ((1, "4,000"), (3, "3,000"), (5, "2,000")):
+        assert f"{number} Player {number}, game 1 on Machine 1 {value} –" in shown
+    assert "7 Player 7, game 1 on Machine 1 1,000; 1,500 (waiting for a decision) –" in shown
+    assert "2 Player 2, game" not in shown
+
+
+def test_a_score_that_is_set_to_nothing_is_shown_beside_what_then_counts(hall, match):
+    score = Score.objects.get(match=match, entry__number=1)
+    typed = {"kind": "zero", "reason": "told twice", "seen": score.revision, "key": "k"}
+
+    shown = text(hall.post("rule", "semi-finals", score.pk, **typed))
+
+    assert "1 Player 1, game 1 on Machine 1 4,000 4,000, 0 counts" in shown
+
+
+def test_who_is_disqualified_before_playing_is_offered_no_way_back_but_the_rulings_own(hall):
+    match = hall.deal("semi-finals")[0]
+    assert "Disqualified from this match" not in page(hall, match)
+
+    rule(hall, match, "out-of-match", number=1)
+
+    told = page(hall, match)
+    assert "1 Player 1 Seed 1. Disqualified from this match. It is taken back under Rulings in force" in told
+    assert "plays after all" not in told
+    assert "Disqualified from this match. The desk can take that back." in tablet(hall, match)
+
+
+@pytest.mark.parametrize(
+    ("begun", "offered"), [(False, ["nothing", "replace", "reopen"]), (True, ["nothing", "reopen"])]
+)
+def test_a_late_decision_that_is_impossible_is_not_offered(hall, match, begun, offered):
+    hall.score(hall.matches("semi-finals")[1], 4_000, 3_000, 2_000, 1_000)
+    stages.close_stage(hall.stage("semi-finals"), actor=None)
+    final = hall.deal("final")[0]
+    if begun:
+        matches.play(final, actor=None)
+    score = Score.objects.get(match=match, entry__number=1)
+    typed = {"kind": "zero", "reason": "told twice", "seen": score.revision, "key": new_key()}
+
+    asked = hall.post("rule", "semi-finals", score.pk, by=hall.organiser, **typed)
+
+    assert [key for key, _ in asked.context["decisions"]] == offered
+
+
+def test_a_ruling_that_came_with_a_folder_says_so_where_the_desk_reads_who_decided(hall, match):
+    rule(hall, match, "warning", number=3)
+    Ruling.objects.update(decided_by=None)
+    assert ", at the server." in page(hall, match)
+
+    for by, words in (("boss", "imported, decided by boss"), ("", "imported")):
+        Ruling.objects.update(data={"decided_by": by})
+        assert f", {words}. Reason: seen by Olu" in page(hall, match)

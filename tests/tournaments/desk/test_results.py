@@ -85,8 +85,8 @@ def test_results_are_held_back_until_the_ceremony_and_then_revealed(played):
 def test_declared_results_are_taken_back_with_a_reason(played):
     post(played, "declare", expected=played.revision())
 
-    assert post(played, "take-back", reason="").status_code == 422
-    post(played, "take-back", reason="a score was misread")
+    assert post(played, "take-back", reason="", expected=played.revision()).status_code == 422
+    post(played, "take-back", reason="a score was misread", expected=played.revision())
 
     assert not FinalPlace.objects.exists()
     assert "Not declared." in text(get(played))

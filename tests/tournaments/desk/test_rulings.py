@@ -170,7 +170,8 @@ def test_the_word_sent_twice_is_answered_as_the_first_time_whatever_was_ruled(de
     again = confirmed(desk.client, shown)
 
     assert again.status_code == 200
-    assert "Ruled: " in text(again)
+    assert "This had been sent already; it is done once." in text(again)
+    assert again.redirect_chain[-1][0] == desk.url("score", score.pk)
     assert Ruling.objects.count() == 1
 
 

@@ -3,11 +3,15 @@
 import re
 
 import pytest
+from django.urls import reverse
 
+from tests import factories
+from tests.tournaments.desk.conftest import signed_in
 from tests.tournaments.desk.finals import Hall
 from tests.tournaments.desk.reading import text
-from tournaments.models import Journal, Match
-from tournaments.services import entries, rulings, stages
+from tournaments.domain.refusals import Stale
+from tournaments.models import Journal, Match, Ruling
+from tournaments.services import entries, redraw, results, rulings, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -120,3 +124,50 @@ def test_a_reason_that_cannot_be_kept_is_refused_beside_the_form(reason, sentenc
 def another_act(hall):
     """Something that happens elsewhere in the tournament meanwhile."""
     entries.check_in(hall.entries[8], actor=None)
+
+
+def test_of_two_who_take_a_re_draw_back_the_second_is_told_by_whom_it_was():
+    world = factories.redrawn()
+    where = [world.show.slug, world.tournament.slug, "second-round"]
+    line = redraw.past(factories.stage(world.tournament, "second-round"))[0]
+    address = reverse("desk:redraw-take-back", args=[*where, line.revision])
+    one, other = signed_in("organiser", "dee"), signed_in("organiser", "otto")
+    assert one.post(address, {"reason": "it works again"}).status_code == 302
+
+    told = other.post(address, {"reason": "not needed"})
+
+    assert told.status_code == 409
+    assert re.search(r"That re-draw was taken back at \d\d:\d\d by dee already\. Nothing was changed", text(told))
+    assert not Journal.objects.filter(reason="not needed").exists()
+
+
+def test_of_two_who_take_a_ruling_back_in_one_moment_the_second_is_told_by_whom_it_was():
+    hall = ruled(Hall())
+    ruling = Ruling.objects.latest("pk")
+    rulings.undo_ruling(ruling, actor=factories.user("organiser", "otto"), reason="on appeal")
+
+    with pytest.raises(Stale, match=r"was taken back at \d\d:\d\d by otto already"):
+        rulings.undo_ruling(ruling, actor=None, reason="on appeal")
+
+    told = hall.post("undo-ruling", "semi-finals", ruling.pk, by=hall.organiser, reason="me too")
+    assert "was taken back already" in text(told)
+
+
+def test_results_are_taken_back_as_they_were_seen():
+    hall = seated_behind(Hall())
+    hall.score(hall.matches("final")[0], 400, 300, 200, 100)
+    hall.score(hall.deal("play-off")[0], 400, 300, 200, 100)
+    for key in ("semi-finals", "play-off", "final"):
+        stages.close_stage(hall.stage(key), actor=None)
+    results.declare(hall.tournament, actor=None)
+    page = hall.organiser.get(reverse("desk:results", args=[hall.world.show.slug, hall.tournament.slug]))
+    seen = sent(page, "take-back")
+    another_act(hall)
+    address = reverse("desk:results-act", args=[hall.world.show.slug, hall.tournament.slug, "take-back"])
+
+    stale = hall.organiser.post(address, {"reason": "a score was wrong", "expected": seen})
+
+    assert stale.status_code == 409
+    assert "The last change: 9 Player 9 is here." in text(stale)
+    again = {"reason": "a score was wrong", "expected": sent(stale, "take-back")}
+    assert hall.organiser.post(address, again).status_code == 302

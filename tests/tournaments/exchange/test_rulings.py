@@ -99,7 +99,9 @@ def test_rulings_typed_by_hand_are_in_force_and_explained():
     ]
     facts = selectors.stage_facts(Stage.objects.get(key="qualifying")).facts
     assert "extra ball played by mistake: 80 % counts (300 was reached, 240 counts). Played on." in str(facts.notes)
-    assert [ruling.data for ruling in Ruling.objects.filter(kind="extra-ball-80")] == [{"reached": 300, "counts": 240}]
+    [ruling] = Ruling.objects.filter(kind="extra-ball-80")
+    assert ruling.data == {"reached": 300, "counts": 240, "decided_by": ""}
+    assert ruling.decider == "imported"
     assert not load(scores=RANKED, rulings=RULED).changed
 
 
@@ -241,7 +243,7 @@ def test_a_replacement_survives_and_is_taken_back_with_its_games():
     second = factories.stage(world.tournament, "second-round")
     matches.replace_seat(second, actor=None, entry=world.entries[4].pk, by=world.entries[8].pk, reason="Had to leave.")
     copy = copied(world.tournament)
-    assert copy.rulings.get().data == {"seed": 5, "for": copy.entries.get(number=5).pk}
+    assert copy.rulings.get().data == {"seed": 5, "for": copy.entries.get(number=5).pk, "decided_by": ""}
 
     rulings.undo_ruling(copy.rulings.get(), actor=None, reason="came back")
 

@@ -43,4 +43,4 @@ def revisions(world):
 def put_aside(world, value, **details):
     """A second result for the first player's game on the first machine."""
     game = {"entry": world.entries[0], "machine": world.machines[0]}
-    return scores.put_aside(world.stage, actor=None, value=value, **game, **details)
+    return scores.put_aside(world.stage, value=value, **{"actor": None, **game, **details})

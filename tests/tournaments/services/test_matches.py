@@ -277,6 +277,17 @@ def test_a_second_score_of_one_player_is_refused_with_the_first(world, semi):
     assert score(world, SEMI, 1).value == 500
 
 
+def test_the_score_that_the_desk_typed_is_taken_from_a_tablet_as_well_and_counts_once(world, semi):
+    first = record(world, semi, 1, 500, source="desk")
+
+    tablet = [record(world, semi, 1, 500, source="tablet", agreed=True, key="tablet") for _ in range(2)]
+
+    assert [(again.score, again.repeated) for again in tablet] == [(first.score, True)] * 2
+    assert Score.objects.filter(match=semi).count() == 1
+    assert semi.sides.get(entry=entry(world, 1)).agreed_at
+    assert Journal.objects.filter(action="record match score").count() == 2
+
+
 def test_a_player_of_another_match_is_refused(world, semi):
     with pytest.raises(Refusal, match="That player is not in Semi-finals, game 1 on Machine 1"):
         record(world, semi, 2, 500)

@@ -448,7 +448,8 @@ def test_a_redraw_taken_back_puts_matches_seats_and_machines_back(world):
     assert listed(world) != before
 
     line = take_back(world)
-    redraw.take_back(stage(world, ROUND), actor=None, revision=line.revision, reason="pressed twice")
+    with pytest.raises(Stale, match=r"was taken back at \d\d:\d\d already"):
+        redraw.take_back(stage(world, ROUND), actor=None, revision=line.revision, reason="another one")
 
     assert (listed(world), states(world)) == (before, used)
     assert redraw.past(stage(world, ROUND)) == []

@@ -6,7 +6,7 @@ from tests import factories
 from tests.tournaments.services.games import facts, put_aside, record, seen, stored
 from tournaments import selectors
 from tournaments.domain.refusals import Refusal, Stale
-from tournaments.models import Score
+from tournaments.models import Journal, Score
 from tournaments.services import scores
 
 
@@ -106,3 +106,28 @@ def test_a_first_result_corrected_meanwhile_is_not_decided_about_unseen(world):
         scores.settle(waiting, actor=None, keep_waiting=False, reason="It was the first.", seen_first=looked_at)
 
     assert (refused.value.seen, refused.value.now) == ("1,000", "1,500")
+
+
+def test_the_same_score_once_more_is_no_second_result_and_the_journal_keeps_where_it_came_from(world):
+    score = record(world, value=1_000)
+    official = factories.user("official")
+
+    again = [put_aside(world, 1_000, source="tablet", actor=official, key="tablet") for _ in range(2)]
+
+    assert again == [(score, True), (score, True)]
+    assert Score.objects.count() == 1
+    assert facts(world) == ([(world.entries[0].pk, world.machines[0].pk, 1_000)], [], [])
+    line = Journal.objects.get(action="put aside")
+    assert (line.actor, line.after["source"]) == (official, "tablet")
+    assert line.summary == "1 Player 1 on Machine 1 (M1): 1,000 came once more and is the same result."
+    scores.undo(score, actor=None, seen=seen(score))
+    assert stored(score).state == Score.State.VOID
+
+
+def test_a_second_result_that_comes_twice_waits_once(world):
+    _, aside = conflict(world)
+
+    again = put_aside(world, 2_000, source="tablet")
+
+    assert again == (aside, True)
+    assert selectors.waiting(world.stage) == [aside]

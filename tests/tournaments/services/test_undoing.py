@@ -1,16 +1,21 @@
 """Whatever is ruled in whatever order: a preview is what then happens, and undone in reverse all is as it was."""
 
 from contextlib import suppress
+from functools import partial
 from random import Random
 
 import pytest
 
 from tests.tournaments.services.officials import (
+    AT_THE_CUT,
     IN_MATCHES,
+    IN_MATCHES_WITH_TIES,
     IN_QUALIFYING,
     Officials,
     in_qualifying,
     in_the_semi_finals,
+    level_at_the_cut,
+    level_in_the_semi_finals,
 )
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Match, Ruling, Score
@@ -39,12 +44,26 @@ def tried(tournament, act):
         return False
 
 
+def chosen(officials, acts, random):
+    """What one of them sets out to do; nothing where there is nothing of that kind."""
+    try:
+        return random.choice(acts)(officials)
+    except Refusal as refused:
+        return partial(_refuse, refused)
+
+
+def _refuse(refusal, shown):
+    raise refusal
+
+
 def ruled(begin, acts, random):
     """A world in which officials have done some things, or tried to, and its rows before each ruling."""
     world = begin(random)
     officials = Officials(world, random)
     files, states = exchange.dump(world.tournament), [rows(world.tournament)]
-    states += [rows(world.tournament) for _ in range(STEPS) if tried(world.tournament, random.choice(acts)(officials))]
+    states += [
+        rows(world.tournament) for _ in range(STEPS) if tried(world.tournament, chosen(officials, acts, random))
+    ]
     return world, files, states
 
 
@@ -52,7 +71,12 @@ def undo(ruling, shown=""):
     rulings.undo_ruling(ruling, actor=None, reason="appeal", shown=shown)
 
 
-WORLDS = [(in_qualifying, IN_QUALIFYING), (in_the_semi_finals, IN_MATCHES)]
+WORLDS = [
+    (in_qualifying, IN_QUALIFYING),
+    (in_the_semi_finals, IN_MATCHES),
+    (level_at_the_cut, AT_THE_CUT),
+    (level_in_the_semi_finals, IN_MATCHES_WITH_TIES),
+]
 
 
 @pytest.mark.parametrize("seed", range(3))

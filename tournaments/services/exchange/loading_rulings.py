@@ -295,7 +295,7 @@ def _make(
             tournament=writing.tournament,
             stage=stage,
             kind=line.kind,
-            data={**(data or {}), **({"decided_by": line.decided_by} if line.decided_by else {})},
+            data={**(data or {}), "decided_by": line.decided_by},
             reason=line.reason,
             decided_at=writing.known.aware(line.decided_at) or log.now,
             **about,

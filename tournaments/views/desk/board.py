@@ -151,7 +151,7 @@ def _again(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> Non
 
 
 def _warn(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None:
-    game_rulings.warn(typed["entry"], actor=actor, reason=typed["reason"], match=match, key=typed["key"])
+    game_rulings.warn(typed["entry"], actor=actor, reason=typed["reason"], match=match)
 
 
 def _zero(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None:
@@ -165,7 +165,6 @@ def _zero(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None
         reason=typed["reason"],
         seen=score.revision,
         shown=shown,
-        key=typed["key"],
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 from django.contrib import messages
@@ -22,6 +22,8 @@ from tournaments.forms import ActForm
 from tournaments.models import Entry, Score, Stage
 from tournaments.permissions import View, has_role
 from tournaments.services import stages
+from tournaments.services.change import Repeated, sent_once
+from tournaments.views.desk import way_back
 
 Done = TypeVar("Done")
 PAGE_PARTS = {
@@ -73,19 +75,47 @@ def about_a_stage(view: View, fits: Callable[[StageSpec], bool]) -> View:
     return loaded
 
 
-def posted_from(page: str) -> Callable[[View], View]:
-    """A view that only takes forms; whoever comes by an address, as after signing in again, is led to the page."""
+def posted_from(
+    page: str, *, done: Callable[..., HttpResponse] | None = None, own_key: bool = False
+) -> Callable[[View], View]:
+    """A view that only takes forms; whoever comes by an address, as after signing in again, is led to the page.
+
+    A form sent twice is done once and answered the second time where it was the first time: on the page, or with what
+    `done` makes of the same arguments. With `own_key` the view sees to that itself.
+    """
 
     def decorate(view: View) -> View:
         @wraps(view)
         def taken(request: HttpRequest, stage: Stage, **parts: Any) -> HttpResponse:
-            if request.method != "POST":
+            def back() -> HttpResponse:
                 return to_page(page, stage, *(parts[name] for name in PAGE_PARTS.get(page, ())))
-            return view(request, stage, **parts)
+
+            if request.method != "POST":
+                return back()
+            if own_key:
+                return view(request, stage, **parts)
+            again = partial(done, request, stage, **parts) if done else back
+            return once(request, lambda: view(request, stage, **parts), again=again)
 
         return taken
 
     return decorate
+
+
+ALREADY = "This had been sent already; it is done once."
+NOT_TYPED = ("csrfmiddlewaretoken", "key", "shown", "late")
+"""What a form carries beside what somebody chose or typed; a preview and the word for it are one form."""
+
+
+def once(request: HttpRequest, act: Callable[[], HttpResponse], *, again: Callable[[], HttpResponse]) -> HttpResponse:
+    """Do what a form asks for; what had been sent with its key before is done already, and answered with `again`."""
+    typed = {name: request.POST.getlist(name) for name in request.POST if name not in NOT_TYPED}
+    try:
+        with sent_once(request.POST.get("key", ""), {"path": request.path, **typed}):
+            return act()
+    except Repeated:
+        messages.success(request, ALREADY)
+        return again()
 
 
 def attempt(act: Callable[[], Done]) -> Done | Refusal:
@@ -165,6 +195,7 @@ def page(
         "expected": stage.tournament.revision,
         "reason": request.POST.get("reason", ""),
         "refusal": refusal,
+        "way_back": way_back.link(refusal),
     }
     status = refusal.status if refusal else status
     return render(request, f"{folder}/{template}.html", {**shared, **context}, status=status)

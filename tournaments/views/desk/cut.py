@@ -12,6 +12,7 @@ from tournaments import permissions, selectors
 from tournaments.domain import advancement
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
+from tournaments.domain.scores import grouped
 from tournaments.forms import OrderForm, PlayOffForm
 from tournaments.models import Entry, Stage
 from tournaments.selectors import StageRead
@@ -45,20 +46,31 @@ def cut(request: HttpRequest, stage: Stage) -> HttpResponse:
 @desk_stage
 @posted_from("desk:cut")
 def play_off(request: HttpRequest, stage: Stage) -> HttpResponse:
-    """The scores of the play-off game between those level across the cut."""
+    """The scores of the play-off game between those level across the cut; who then goes on is shown first."""
     form = PlayOffForm(request.POST, level=_level(stage, request))
     if not form.is_valid():
         return _cut_page(request, stage, play_off=form)
     expected = form.cleaned_data["expected"]
-    outcome = attempt(
-        lambda: rulings.record_play_off(stage, actor=actor(request), scores=form.scores, expected=expected)
+    told = ", ".join(f"{entry} {grouped(form.scores[entry.pk])}" for entry in form.level)
+    outcome = confirmed(
+        request,
+        stage,
+        lambda shown, late: rulings.record_play_off(
+            stage, actor=actor(request), scores=form.scores, expected=expected, shown=shown
+        ),
+        title="Play-off",
+        button="Record the play-off",
+        done=lambda: f"The play-off is recorded.{_still_level(stage, request)}",
+        back=stage_url("desk:cut", stage),
+        about=f"{told}.",
+        nothing="Nobody moves across the cut; the order counts where seeds or places follow from it.",
     )
-    if isinstance(outcome, Refusal):
-        return _cut_page(request, stage, play_off=form, refusal=outcome)
+    return _cut_page(request, stage, play_off=form, refusal=outcome) if isinstance(outcome, Refusal) else outcome
+
+
+def _still_level(stage: Stage, request: HttpRequest) -> str:
     level = " and ".join(str(entry) for entry in _level(stage, request))
-    again = f" Still level: {level} play another game." if level else ""
-    messages.success(request, f"The play-off is recorded.{again}")
-    return to_page("desk:cut", stage)
+    return f" Still level: {level} play another game." if level else ""
 
 
 @desk_stage

@@ -121,8 +121,7 @@ def _reinstate(entry: Entry, request: HttpRequest, shown: str) -> None:
 
 
 def _warn(entry: Entry, request: HttpRequest, shown: str) -> None:
-    key = request.POST.get("key", "")
-    game_rulings.warn(entry, actor=actor(request), reason=request.POST.get("reason", ""), key=key)
+    game_rulings.warn(entry, actor=actor(request), reason=request.POST.get("reason", ""))
 
 
 ACTS: dict[str, Callable[[Entry, HttpRequest], None]] = {

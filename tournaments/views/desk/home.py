@@ -1,14 +1,11 @@
 """Where the desk starts: every tournament, how far it is and what it needs next, and who is wanted in two at once."""
 
-from collections import Counter
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 
 from tournaments import selectors
-from tournaments.models import Score, Tournament
 from tournaments.permissions import ORGANISER, desk, has_role
 from tournaments.views.desk.next_steps import Counts, next_step
 
@@ -18,11 +15,10 @@ from tournaments.views.desk.next_steps import Counts, next_step
 def home(request: HttpRequest) -> HttpResponse:
     """All shows, newest first, with their tournaments and stages."""
     now = timezone.now()
-    tournaments = Tournament.objects.select_related("show").prefetch_related("stages__tournament__show")
-    waiting = Counter(Score.objects.filter(state=Score.State.WAITING).values_list("stage_id", flat=True))
+    waiting = selectors.waiting_by_stage()
     counts, clashes = Counts(), selectors.clashing(selectors.engaged())
     shows: dict[int, dict[str, object]] = {}
-    for tournament in tournaments.order_by("-show__starts_on", "show__slug", "starts_on", "slug"):
+    for tournament in selectors.all_tournaments():
         lines: list[object] = []
         own = sorted(tournament.stages.all(), key=lambda stage: stage.position)
         stages = [{"stage": s, "phase": s.phase(now), "waiting": waiting[s.pk]} for s in own]

@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from tournaments import permissions
+from tournaments import permissions, selectors
 from tournaments.forms import JournalForm
-from tournaments.models import Journal, Show
+from tournaments.models import Show
 from tournaments.permissions import ORGANISER, has_role
 from tournaments.views import journal as lines
 
@@ -31,8 +31,9 @@ def journal(request: HttpRequest, show: str) -> HttpResponse:
 def _context(request: HttpRequest, show: Show) -> dict[str, Any]:
     kinds = [(key, label) for key, (label, _) in lines.KINDS.items()]
     form = JournalForm(request.GET, show=show, kinds=[*kinds, (lines.OTHER, "Other")], people=_people(show))
-    found = lines.asked(show, form.cleaned_data) if form.is_valid() else Journal.objects.none()
-    pages = Paginator(found, PER_PAGE)
+    pages = Paginator(
+        lines.asked(show, form.cleaned_data) if form.is_valid() else lines.asked(show, {}).none(), PER_PAGE
+    )
     page = pages.get_page(request.GET.get("page"))
     asked = request.GET.copy()
     asked.pop("page", None)
@@ -49,6 +50,5 @@ def _context(request: HttpRequest, show: Show) -> dict[str, Any]:
 
 def _people(show: Show) -> list[tuple[str, str]]:
     """Who has a line in the journal, for the filter."""
-    own = Journal.objects.filter(tournament__show=show) | Journal.objects.filter(show=show)
-    names = own.exclude(actor=None).order_by("actor__username").values_list("actor", "actor__username").distinct()
+    names = selectors.in_the_journal(show)
     return [(str(pk), name) for pk, name in names] + [(lines.CONSOLE, "at the server")]

@@ -18,7 +18,7 @@ from tournaments.models import Entry, Incident, Machine, Show, StageMachine, Tou
 from tournaments.permissions import ORGANISER, View, has_role
 from tournaments.services import incidents
 from tournaments.services.given_back import given_back
-from tournaments.views.desk.common import actor, attempt, whole
+from tournaments.views.desk.common import actor, attempt, once, whole
 from tournaments.views.machines import machine_lines
 
 
@@ -76,11 +76,15 @@ def acted(
         return redirect(page)
     if act not in acts:
         raise Http404(f"A machine knows no “{act}”.")
-    outcome = attempt(lambda: acts[act](machine, request))
-    if isinstance(outcome, Refusal):
-        return refused(outcome)
-    messages.success(request, outcome)
-    return redirect(page)
+
+    def taken() -> HttpResponse:
+        outcome = attempt(lambda: acts[act](machine, request))
+        if isinstance(outcome, Refusal):
+            return refused(outcome)
+        messages.success(request, outcome)
+        return redirect(page)
+
+    return once(request, taken, again=lambda: redirect(page))
 
 
 def machine_of(show: Show, code: str) -> Machine:

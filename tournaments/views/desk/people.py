@@ -4,17 +4,17 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.forms import SamePersonForm
-from tournaments.models import Entry, Player, Score, Stage
+from tournaments.models import Player, Stage
 from tournaments.services import effects, people
 from tournaments.views import journal
-from tournaments.views.desk.common import actor, entry_of, page, posted_from, slips_stage, stage_url, to_page
+from tournaments.views.desk.common import actor, entry_of, once, page, posted_from, slips_stage, stage_url, to_page
 from tournaments.views.desk.confirm import confirmed
 
 
@@ -31,6 +31,12 @@ def same_person(request: HttpRequest, stage: Stage, number: int) -> HttpResponse
     form = SamePersonForm(request.POST, person=person)
     if not form.is_valid() or form.cleaned_data["other"] is None:
         return _page(request, stage, person, form, Refusal("Say which other record it is.", field="other"))
+    # Whoever's number was given up is found by it all the same.
+    again = partial(to_page, "desk:entry", stage, number)
+    return once(request, lambda: _merge(request, stage, person, form), again=again)
+
+
+def _merge(request: HttpRequest, stage: Stage, person: Player, form: SamePersonForm) -> HttpResponse:
     typed, other = form.cleaned_data, form.cleaned_data["other"]
     if typed["keep"] not in (str(person.number), str(other.number)):
         return _page(request, stage, person, form, Refusal("Choose which number is kept.", field="keep"))
@@ -48,9 +54,13 @@ def same_person(request: HttpRequest, stage: Stage, number: int) -> HttpResponse
     return _page(request, stage, person, form, outcome) if isinstance(outcome, Refusal) else outcome
 
 
+def _to_their_journal(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
+    return redirect(journal.journal_url(stage.tournament.show, player=entry_of(stage, number).person.number))
+
+
 @slips_stage
 @permissions.organiser
-@posted_from("desk:same-person")
+@posted_from("desk:same-person", done=_to_their_journal)
 def take_apart(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """Two persons again, after a preview."""
     person = entry_of(stage, number).person
@@ -99,9 +109,7 @@ def _page(
 
 def _record(person: Player) -> dict[str, Any]:
     """A record with what is entered under it, for comparing two."""
-    live = Q(scores__state__in=(*Score.LIVE, Score.State.WAITING))
-    entries = Entry.objects.filter(player=person).exclude(status=Entry.Status.MERGED).select_related("tournament")
-    return {"person": person, "entries": entries.annotate(games=Count("scores", filter=live)).order_by("tournament")}
+    return {"person": person, "entries": selectors.entries_with_games(person)}
 
 
 def _merged(person: Player) -> list[Player]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.forms import BoundField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
@@ -20,7 +21,7 @@ from tournaments.services import redraw as service
 from tournaments.services import redrawing
 from tournaments.services.redrawing import Redraw
 from tournaments.views.desk.board import left_seats
-from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
+from tournaments.views.desk.common import actor, attempt, decide, match_stage, page, posted_from, to_page
 
 BEGUN, KEPT, EMPTIED, AGAIN, DROPPED = "begun", "kept", "emptied", "again", "dropped"
 
@@ -40,6 +41,10 @@ class Line:
     was: list["Line"] = field(default_factory=list)
 
 
+def _to_the_board(request: HttpRequest, stage: Stage, **parts: Any) -> HttpResponse:
+    return to_page("desk:slips", stage)
+
+
 @match_stage
 @require_GET
 def redraw(request: HttpRequest, stage: Stage) -> HttpResponse:
@@ -49,7 +54,7 @@ def redraw(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 @match_stage
 @permissions.organiser
-@posted_from("desk:redraw")
+@posted_from("desk:redraw", done=_to_the_board)
 def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Publish the re-draw that the preview showed."""
     form = _form(stage, request.POST)
@@ -76,15 +81,22 @@ def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 @match_stage
 @permissions.organiser
-@posted_from("desk:redraw")
+@posted_from("desk:redraw", done=_to_the_board)
 def take_back(request: HttpRequest, stage: Stage, revision: int) -> HttpResponse:
     """Take a re-draw back, with the reason."""
-    reason = request.POST.get("reason", "")
-    outcome = attempt(lambda: service.take_back(stage, actor=actor(request), revision=revision, reason=reason))
-    if isinstance(outcome, Refusal):
-        return _page(request, stage, _form(stage, {}), outcome, back=reason)
-    messages.success(request, "The re-draw is taken back; the matches before it are in force again.")
-    return to_page("desk:slips", stage)
+
+    def taken_back(*, actor: User, reason: str, expected: int) -> None:
+        # What the person saw is the re-draw itself: while a round is played the tournament changes with every score.
+        service.take_back(stage, actor=actor, revision=revision, reason=reason)
+
+    return decide(
+        request,
+        stage,
+        taken_back,
+        told="The re-draw is taken back; the matches before it are in force again.",
+        back="desk:slips",
+        shown=lambda refusal: _page(request, stage, _form(stage, {}), refusal, back=request.POST.get("reason", "")),
+    )
 
 
 def _form(stage: Stage, data: Any) -> RedrawForm:

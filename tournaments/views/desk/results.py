@@ -16,7 +16,7 @@ from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import place_words
 from tournaments.models import Entry, Tournament
 from tournaments.services import results as results_service
-from tournaments.views.desk.common import actor, attempt
+from tournaments.views.desk.common import actor, attempt, once, whole
 
 
 @never_cache
@@ -36,22 +36,27 @@ def act(request: HttpRequest, show: str, slug: str, act: str) -> HttpResponse:
         raise Http404(f"Results cannot be “{act}”.")
     if request.method != "POST":
         return redirect(_address(tournament))
+    return once(request, lambda: _act(request, tournament, act), again=lambda: redirect(_address(tournament)))
+
+
+def _act(request: HttpRequest, tournament: Tournament, act: str) -> HttpResponse:
     service, told = ACTS[act]
     outcome = attempt(lambda: service(tournament, request))
     if isinstance(outcome, Refusal):
-        return _results_page(request, _tournament(show, slug), act, outcome)
+        return _results_page(request, _tournament(tournament.show.slug, tournament.slug), act, outcome)
     messages.success(request, told)
     return redirect(_address(tournament))
 
 
 def _declare(tournament: Tournament, request: HttpRequest) -> None:
-    expected = request.POST.get("expected", "")
     results_service.declare(
-        tournament,
-        actor=actor(request),
-        held_back="held_back" in request.POST,
-        expected=int(expected) if expected.isdecimal() else -1,
+        tournament, actor=actor(request), held_back="held_back" in request.POST, expected=_expected(request)
     )
+
+
+def _expected(request: HttpRequest) -> int:
+    """The revision that the page showed; whoever sends none has seen none that there is."""
+    return whole(request.POST.get("expected", ""))
 
 
 def _reveal(tournament: Tournament, request: HttpRequest) -> None:
@@ -63,7 +68,8 @@ def _hold_back(tournament: Tournament, request: HttpRequest) -> None:
 
 
 def _take_back(tournament: Tournament, request: HttpRequest) -> None:
-    results_service.take_back(tournament, actor=actor(request), reason=request.POST.get("reason", ""))
+    reason = request.POST.get("reason", "")
+    results_service.take_back(tournament, actor=actor(request), reason=reason, expected=_expected(request))
 
 
 ACTS: dict[str, tuple[Callable[[Tournament, HttpRequest], None], str]] = {

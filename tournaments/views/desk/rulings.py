@@ -15,10 +15,10 @@ from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import NOTES, WORDS, eighty_percent
 from tournaments.domain.scores import grouped
-from tournaments.models import Entry, Ruling, Score, Stage
+from tournaments.models import Ruling, Score, Stage
 from tournaments.permissions import ORGANISER, has_role
 from tournaments.services import rulings
-from tournaments.views.desk.common import actor, desk_stage, page, stage_url
+from tournaments.views.desk.common import actor, desk_stage, once, page, stage_url
 from tournaments.views.desk.confirm import confirmed
 
 Kind = Ruling.Kind
@@ -128,8 +128,7 @@ def _about(ruling: Ruling) -> str:
     if ruling.kind == Kind.NO_SHOWS:
         return ", ".join(str(number) for number in selectors.numbers_of(ruling.data["entries"]))
     if ruling.kind == Kind.SEEDING:
-        entries = Entry.objects.select_related("player").in_bulk(ruling.data["order"])
-        return ", ".join(str(entries[pk]) for pk in ruling.data["order"])
+        return ", ".join(map(str, selectors.entries_in_order(ruling.data["order"])))
     who = str(ruling.entry) if ruling.entry else ""
     where = ruling.machine.name if ruling.machine else ""
     return " on ".join(part for part in (who, where) if part)
@@ -139,14 +138,17 @@ def _about(ruling: Ruling) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo(request: HttpRequest, stage: Stage, ruling: int) -> HttpResponse:
     """Take a ruling back: the reason is asked, then its effects are shown, then it is done."""
-    related = ("tournament__show", "stage", "score__stage", "match__stage", "entry__player", "machine", "decided_by")
-    found = get_object_or_404(Ruling.objects.select_related(*related), pk=ruling, tournament=stage.tournament)
+    found = get_object_or_404(selectors.rulings_of(stage.tournament), pk=ruling)
     back = where(found, stage)
     if found.kind in FOR_ORGANISERS and not has_role(request.user, ORGANISER):
         raise PermissionDenied("Taking this back is for the organisers.")
     if found.kind == Kind.MERGED:
         # In all tournaments at once, on a page of its own.
         return HttpResponseRedirect(back)
+    return once(request, lambda: _undo(request, stage, found, back), again=lambda: HttpResponseRedirect(back))
+
+
+def _undo(request: HttpRequest, stage: Stage, found: Ruling, back: str) -> HttpResponse:
     if found.undone_at:
         messages.info(request, f"“{found.get_kind_display().capitalize()}” was taken back already.")
         return HttpResponseRedirect(back)
@@ -169,10 +171,8 @@ def undo(request: HttpRequest, stage: Stage, ruling: int) -> HttpResponse:
 
 def where(ruling: Ruling, stage: Stage) -> str:
     """The page on which a ruling stands."""
-    ruled_in = stage if ruling.stage_id in (None, stage.pk) else Stage.objects.get(pk=ruling.stage_id)
-    ruled_in.tournament = stage.tournament
-    first = Stage.objects.filter(tournament=stage.tournament).order_by("position")[0]
-    first.tournament = stage.tournament
+    stages = selectors.stages_of(stage.tournament)
+    first, ruled_in = stages[0], next((each for each in stages if each.pk == ruling.stage_id), stage)
     if ruling.kind in Ruling.ORDERS:
         return stage_url("desk:cut", ruled_in)
     if ruling.kind == Kind.MERGED and ruling.entry:

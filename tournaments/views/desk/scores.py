@@ -125,7 +125,6 @@ def rule(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
             value=typed["value"],
             late=late,
             shown=shown,
-            key=typed["key"],
         ),
         title=f"Ruling: {kind.label}",
         button="Rule so",

@@ -73,7 +73,7 @@ def slips(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 
 @slips_stage
-@posted_from("desk:slips")
+@posted_from("desk:slips", own_key=True)
 def record(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Take a slip."""
     form = SlipForm(request.POST, stage=stage)
@@ -90,7 +90,7 @@ def record(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 
 @slips_stage
-@posted_from("desk:slips")
+@posted_from("desk:slips", own_key=True)
 def start(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Mark the game of a number on a machine as started; its result comes later."""
     form = GameForm(request.POST, stage=stage)
@@ -104,7 +104,7 @@ def start(request: HttpRequest, stage: Stage) -> HttpResponse:
 
 
 @slips_stage
-@posted_from("desk:slips")
+@posted_from("desk:slips", own_key=True)
 def put_aside(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Keep a second result for a game beside the first, until somebody decides."""
     form = SlipForm(request.POST, stage=stage)
@@ -115,11 +115,13 @@ def put_aside(request: HttpRequest, stage: Stage) -> HttpResponse:
     if isinstance(kept, Refusal):
         return _not_taken(request, stage, form, kept)
     what = f"{slip['entry']} on {slip['machine']}: {grouped(slip['value'])}"
+    if kept.repeated:
+        return _said(request, stage, f"{what} is there already; it is the same result and counts once.")
     return _said(request, stage, f"{what} is kept aside and waits for a decision. It counts for nothing until then.")
 
 
 @slips_stage
-@posted_from("desk:slips")
+@posted_from("desk:slips", own_key=True)
 def undo(request: HttpRequest, stage: Stage, score: int) -> HttpResponse:
     """Take back the last change of a score; it answers where the slip was answered."""
     before = score_of(stage, score)

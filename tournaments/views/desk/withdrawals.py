@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
@@ -14,7 +14,7 @@ from tournaments.domain.rulings import shown_factor
 from tournaments.models import Stage, StageMachine
 from tournaments.services import withdrawn
 from tournaments.services.given_back import given_back
-from tournaments.views.desk.common import actor, desk_stage, page
+from tournaments.views.desk.common import actor, desk_stage, once, page
 from tournaments.views.desk.confirm import confirmed
 
 State = StageMachine.State
@@ -28,6 +28,11 @@ def withdraw(request: HttpRequest, stage: Stage, code: str) -> HttpResponse:
     used = used_in(stage, code)
     if request.method != "POST":
         return _withdraw_page(request, used)
+    return once(request, lambda: _withdrawn(request, used), again=lambda: redirect(machine_page(used)))
+
+
+def _withdrawn(request: HttpRequest, used: StageMachine) -> HttpResponse:
+    stage = used.stage
     try:
         asked = _asked(request, used)
     except Refusal as refusal:
