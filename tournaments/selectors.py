@@ -194,9 +194,10 @@ def _facts(
         carried = carried_over(made, played, moves)
         notes += said
         pairs = {kind: _moved(games, moves) for kind, games in pairs.items()}
+    gave_up = {json.loads(data).get("for") for kind, data, *_ in rulings if kind == Ruling.Kind.REPLACED}
     entrants = tuple(
-        Entrant(pk, number, name, STANDINGS.get(status, Standing.IN), group)
-        for pk, number, name, status, group in rows
+        Entrant(pk, number, name, STANDINGS.get(status, Standing.IN), group, bool(later) or pk in gave_up)
+        for pk, number, name, status, group, later in rows
     )
     names = {pk: name for pk, _, name, *_ in machines}
     by_seed = (Decision(advancement.SEEDS, tuple(entrant.id for entrant in entrants)),) if seated else ()
@@ -247,13 +248,18 @@ SIDES = """
     WHERE match.stage_id = %s AND match.state <> 'void' ORDER BY match.round, match."order", side.rank
 """
 ENTRANTS = """
-    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, ''
+    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, '', 0
     FROM tournaments_entry entry LEFT JOIN tournaments_player player ON player.id = entry.player_id
     WHERE entry.tournament_id = %s AND entry.status <> 'merged' ORDER BY entry.number
 """
 SEATED = """
-    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, seat."group"
-    FROM tournaments_seat seat JOIN tournaments_entry entry ON entry.id = seat.entry_id
+    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, seat."group",
+        CASE WHEN EXISTS (
+            SELECT 1 FROM tournaments_seat later JOIN tournaments_stage after ON after.id = later.stage_id
+            WHERE later.entry_id = entry.id AND after.position > own.position
+        ) THEN 1 ELSE 0 END
+    FROM tournaments_seat seat JOIN tournaments_stage own ON own.id = seat.stage_id
+    JOIN tournaments_entry entry ON entry.id = seat.entry_id
     LEFT JOIN tournaments_player player ON player.id = entry.player_id
     WHERE seat.stage_id = %s ORDER BY seat.seed
 """
@@ -266,7 +272,8 @@ RULINGS = """
     SELECT ruling.kind, ruling.data, ruling.reason, COALESCE(score.entry_id, ruling.entry_id),
         COALESCE(score.machine_id, ruling.machine_id), score.state, COALESCE(score.ranked, score.value)
     FROM tournaments_ruling ruling LEFT JOIN tournaments_score score ON score.id = ruling.score_id
-    WHERE ruling.tournament_id = %s AND (ruling.stage_id = %s OR ruling.stage_id IS NULL) AND ruling.undone_at IS NULL
+    WHERE ruling.tournament_id = %s AND ruling.undone_at IS NULL
+        AND (ruling.stage_id = %s OR ruling.stage_id IS NULL OR ruling.kind = 'replaced')
     ORDER BY ruling.decided_at, ruling.id
 """
 FREE_PLACES = """

@@ -6,9 +6,10 @@ three or more level on both, or a match not played, take a play-off.
 
 Our choices, the rules are silent: equal bonus scores share the better points; a level match brings no points until it
 is replayed; lower places of a group are ordered like the first one and shared where that leaves them level; a team
-that has withdrawn keeps what it played, for the others' sake, and has no place; every match of a disqualified team is
-won by its opponent, and its bonus score is out of the ranks; of more than four winners the four go to the final who
-have the greatest share of the points that they could have.
+that has withdrawn keeps what it played, for the others' sake, and has no place, unless it had gone on already: then
+its group stays as it was and the next best of it may take the seat; every match of a disqualified team is won by its
+opponent, and its bonus score is out of the ranks; of more than four winners the four go to the final who have the
+greatest share of the points that they could have.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -275,7 +276,7 @@ def _as_row(line: Line) -> Row:
 
 
 def _table(label: str, members: Sequence[Entrant], facts: StageFacts, rules: GroupRules) -> GroupTable:
-    standing = {member.id: member.standing for member in members}
+    standing = {member.id: _counts_as(member) for member in members}
     own = set(standing)
     met = [met for met in facts.met if len(met.parts) > 1 and all(part.entry in own for part in met.parts)]
     duels = _duels(met, standing, rules)
@@ -424,6 +425,9 @@ def _why(
     steps.append(f"{line.match_points} + {line.bonus_points} = {points_words(line.points)}.")
     steps += _tie_words(line, shared, kind, facts, lines)
     steps.append(f"{place_words(place, shared)} of the group{' so far' if line.outstanding else ''}.")
+    member = facts.entrant(line.entry)
+    if member.standing == Standing.WITHDRAWN:
+        steps.append(f"{member.name} has withdrawn since; the place in the group stands.")
     return tuple(steps)
 
 
@@ -475,7 +479,12 @@ def _tie_words(line: Line, shared: bool, kind: str, facts: StageFacts, lines: Ma
 def _level(line: Line, other: Line, facts: StageFacts) -> bool:
     if other.entry == line.entry or other.points != line.points:
         return False
-    return facts.entrant(other.entry).standing == Standing.IN
+    return _counts_as(facts.entrant(other.entry)) == Standing.IN
+
+
+def _counts_as(member: Entrant) -> Standing:
+    """A team that has gone on has played its group to the end: that it leaves afterwards changes no place there."""
+    return Standing.IN if member.standing == Standing.WITHDRAWN and member.went_on else member.standing
 
 
 def _why_apart(member: Entrant) -> tuple[str, ...]:

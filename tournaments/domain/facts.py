@@ -37,13 +37,17 @@ class MachineState(StrEnum):
 
 
 class Entrant(NamedTuple):
-    """Whoever competes. `number` is what people see and call; `group` where the stage is played in groups."""
+    """Whoever competes. `number` is what people see and call; `group` where the stage is played in groups.
+
+    `went_on` says that this stage has given it a seat in a later one, also where somebody else took that seat since.
+    """
 
     id: int
     number: int
     name: str
     standing: Standing = Standing.IN
     group: str = ""
+    went_on: bool = False
 
 
 class StageMachine(NamedTuple):

@@ -18,12 +18,12 @@ from tournaments.services.effects import decided
 from tournaments.services.progress import (
     clear_matches,
     deal_matches,
-    decided_by_games,
     fill,
     follow,
     on_its_machine,
     refuse_once_declared,
     replays,
+    seats_change_hands,
     with_its_players,
 )
 from tournaments.services.scores import Recorded, in_range, save
@@ -387,8 +387,8 @@ def _stay_away(match: Match, side: Side, log: Log, away: bool, reason: str) -> N
 def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str, shown: str = "") -> None:
     """The next in the original order takes a leaver's seat and matches, before the stage has begun.
 
-    In groups, where all matches are open at once, before the leaver's first match is called. Refused where games
-    decide the seats: everybody behind the leaver there has a game of their own. Our choice.
+    In groups, where all matches are open at once, before the leaver's first match is called. Refused where single
+    games decide the seats: everybody behind the leaver there has a game of their own. Our choice.
     `shown` is the digest of the effects that the person saw.
     """
     with change(stage.tournament, actor=actor, action="replace seat") as log:
@@ -399,7 +399,7 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
             _refuse_once_called(stored, entry)
         elif stored.state != Stage.State.PLANNED:
             raise Refusal(f"The {stored.label.lower()} has begun: the seat stays empty and the opponent plays alone.")
-        if decided_by_games(stored):
+        if not seats_change_hands(stored):
             raise Refusal(f"Games decide who is in the {stored.label.lower()}: a leaver's seat in it stays empty.")
         seat = stored.seats.select_related("entry__player").filter(entry=entry).first()
         new = selectors.entered(stored.tournament).filter(pk=by).first()

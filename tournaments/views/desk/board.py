@@ -36,6 +36,7 @@ from tournaments.views.desk.common import (
 from tournaments.views.desk.confirm import NO_EFFECT, confirmed
 from tournaments.views.desk.entries import NO_RESULT
 from tournaments.views.desk.rulings import Choice
+from tournaments.views.desk.seats import next_in_order
 from tournaments.views.machines import trouble
 from tournaments.views.matches import Game, games, rounds
 
@@ -253,7 +254,7 @@ def _board_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = No
     context = {
         **board,
         "next_round": waiting[0] if waiting and board["phase"] in (Phase.OPEN, Phase.CLOSING) else None,
-        "left": _due(stage) if board["phase"] != Phase.PLANNED else left_seats(stage),
+        **_leavers(stage, board["phase"]),
     }
     return page(request, "board", stage, context, refusal)
 
@@ -296,6 +297,13 @@ def left_seats(stage: Stage) -> list[Seat]:
     """The seats of those who have left the tournament or were disqualified."""
     seats = stage.seats.select_related("entry__player").order_by("seed")
     return [seat for seat in seats if seat.entry.standing != Standing.IN]
+
+
+def _leavers(stage: Stage, phase: Phase) -> dict[str, Any]:
+    """The seats of those who have left as far as something is to be done about them, and whether somebody comes in."""
+    comes_in = phase == Phase.PLANNED and bool(left_seats(stage) and next_in_order(stage))
+    given = comes_in or (stage.spec.grouped and phase == Phase.PLANNED)
+    return {"comes_in": comes_in, "left": left_seats(stage) if given else _due(stage)}
 
 
 def _due(stage: Stage) -> list[Seat]:
