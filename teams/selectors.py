@@ -13,7 +13,7 @@ from tournaments import selectors
 from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.line_ups import Member
-from tournaments.models import Entry, Match, Player, Ruling, Score, Show, Stage, Tournament
+from tournaments.models import Entry, Journal, Match, Player, Ruling, Score, Show, Side, Stage, Tournament
 
 
 class Proposed(NamedTuple):
@@ -62,6 +62,40 @@ class LineUps:
             )
         return ""
 
+    def why_not_back(self, entry: Entry) -> str:
+        """A team that withdrew cannot come back while players of it are in another one and too few are left."""
+        team = Team.objects.filter(entry=entry).first()
+        if team is None:
+            return ""
+        here, rules = line_up(team), entry.tournament.rules_in_force
+        if len(here) >= rules.fewest_players and any(member.captain for member in here):
+            return ""
+        away = [place for place in _let_go_by(team) if place.team_id != team.pk]
+        if not away:
+            return ""
+        told = " and ".join(f"{place.player} plays for {place.team}" for place in away)
+        return (
+            f"{entry} cannot come back: {told} now. Say first who plays for {entry} instead,"
+            f" {rules.fewest_players} at least and one of them the captain."
+        )
+
+
+CAME_FROM = "came_from"
+"""In the journal: player by player the entry of a withdrawn team that they have left for another one."""
+
+
+def _let_go_by(team: Team) -> list[TeamMember]:
+    """Where the players of a team that withdrew are now who have joined another one since, by number."""
+    lines = Journal.objects.filter(tournament=team.entry.tournament_id, after__has_key=CAME_FROM)
+    left = {
+        int(player)
+        for after in lines.values_list("after", flat=True)
+        for player, entry in (after or {})[CAME_FROM].items()
+        if entry == team.entry_id
+    }
+    people = Player.objects.select_related("show").filter(pk__in=left).order_by("number")
+    return [place for player in people if (place := place_of(team.entry.tournament, player))]
+
 
 def _everywhere(player: Player) -> list[TeamMember]:
     """Where a person is in a team, or was and has played, by any record of the person."""
@@ -95,6 +129,22 @@ def place_of(tournament: Tournament, player: Player) -> TeamMember | None:
     records = selectors.records_of([player])
     found = TeamMember.objects.filter(tournament=tournament, player__in=records)
     return found.select_related("team__entry", "player").first()
+
+
+def is_free(place: TeamMember) -> bool:
+    """Whether somebody in a team may join another one: theirs has withdrawn and has not played.
+
+    Source: house rules, "a replacement may not have played or be due to play for another team".
+    """
+    entry = place.team.entry
+    return entry.standing == Standing.WITHDRAWN and place.left_at is None and not has_played(entry)
+
+
+def has_played(entry: Entry) -> bool:
+    """Whether an entry has a score, or a match that it plays was started."""
+    own = Side.objects.filter(entry=entry, absent=False, match__started_at__isnull=False)
+    started = own.exclude(match__state=Match.State.VOID).exists()
+    return started or Score.objects.filter(entry=entry).exclude(state=Score.State.VOID).exists()
 
 
 def numbered(typed: str) -> tuple[int, str]:

@@ -51,7 +51,7 @@ class TeamRoster:
     def read(self, row: Row, number: int, name: str, status: str) -> EntryLine:
         """A line of teams.csv; what is wrong with it is noted."""
         players = tuple(filter(None, (row.text(column, most=MOST_LETTERS) for column in PLAYERS)))
-        if not players:
+        if not players and status != Entry.Status.WITHDRAWN:
             row.fault("The team has no players.")
         folded = [fold(player) for player in players]
         for position, player in enumerate(players):
@@ -86,7 +86,9 @@ class TeamRoster:
         first: dict[str, EntryLine] = {}
         for line in lines:
             many = len(line.more.players)
-            if not rules.fewest_players <= many <= rules.players:
+            # Players of a team that has withdrawn may be in another one by now.
+            fewest = 0 if line.status == Entry.Status.WITHDRAWN else rules.fewest_players
+            if not fewest <= many <= rules.players:
                 reason = (
                     f"{line.name} has {many} players; a team has {rules.players}, and {rules.fewest_players} at least."
                 )
@@ -114,7 +116,7 @@ class TeamRoster:
             names = ", ".join(person.name for person in people)
             return f"{entry}: the players are {', '.join(line.more.players)} in the folder and {names} here."
         captain = next((person.name for person, member in zip(people, members, strict=True) if member.captain), "")
-        if said[line.more.captain] != fold(captain):
+        if said and captain and said[line.more.captain] != fold(captain):
             told = line.more.players[line.more.captain]
             return f"{entry}: the captain is {told} in the folder and {captain} here."
         if line.more.note not in ("", team.note):
@@ -137,6 +139,7 @@ class TeamRoster:
             wppr=more.wppr,
             note=more.note,
             number=line.number,
+            gone=line.status == Entry.Status.WITHDRAWN,
         )
         return team.entry
 
