@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from django.db import connection
-from django.db.models import Model, Prefetch, Q, QuerySet
+from django.db.models import Count, Model, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -38,7 +38,7 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
-from tournaments.domain.rulings import Move, carried_over, ranked_elsewhere, told
+from tournaments.domain.rulings import Move, carried_over, games_ranked_elsewhere, ranked_elsewhere, told
 from tournaments.domain.standings import tabulate
 from tournaments.models import (
     Entry,
@@ -188,7 +188,10 @@ def _facts(
     withdrawn_for = {machine: why for kind, _, why, _, machine, *_ in rulings if kind == Ruling.Kind.MACHINE}
     notes, moves = _notes(rulings), _moves(machines, withdrawn_for)
     carried: tuple[Played, ...] = ()
+    met = _met(others[0]) if in_groups else ()
     if moves:
+        met, said = games_ranked_elsewhere(met, moves)
+        notes += said
         made = list(played)
         played, said = ranked_elsewhere(made, moves, counting.games_per_machine)
         carried = carried_over(made, played, moves)
@@ -225,7 +228,7 @@ def _facts(
         notes=tuple(notes),
         decisions=(*by_seed, *(_decisions(rulings) if decisions else ())),
         may_enter=_may_enter(*others[0][0]) if may_enter else 0,
-        met=_met(others[0]) if in_groups else (),
+        met=met,
     )
 
 
@@ -795,8 +798,10 @@ def history_of_machine(machine: Machine) -> list[Journal]:
 
 
 def values_by_machine(stage: Stage) -> dict[int, list[int]]:
-    """The scores that count on each machine of a stage, by its id, in one query."""
+    """The scores that count on each machine of a stage, by its id, in one query; of groups those of games of one."""
     scores = Score.objects.filter(stage=stage, state__in=Score.COUNTED).order_by()
+    if stage.spec.grouped:
+        scores = scores.annotate(sides=Count("match__sides")).filter(sides__lte=1)
     found: dict[int, list[int]] = {}
     for machine, value in scores.values_list("machine_id", Coalesce("ranked", "value")):
         if value is not None:

@@ -77,7 +77,10 @@ class Duel(NamedTuple):
 
 
 class Bonus(NamedTuple):
-    """A team's bonus game: its score, and its place and points among the `of` scores of the group."""
+    """A team's bonus game: its score, and its place and points among the `of` scores of the group.
+
+    `made_on` is the machine of the game; `machine` is another one, where it is ranked, if that was rescaled.
+    """
 
     machine: int
     value: int
@@ -85,6 +88,7 @@ class Bonus(NamedTuple):
     shared: bool
     of: int
     points: int
+    made_on: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,12 @@ class GroupTable:
     label: str
     lines: tuple[Line, ...]
     outcome: Outcome
+
+    @property
+    def mixed(self) -> tuple[int, ...]:
+        """The machines whose bonus scores are ranked together as they were made; none where all were made on one."""
+        machines = tuple(dict.fromkeys(line.bonus.machine for line in self.lines if line.bonus))
+        return machines if len(machines) > 1 else ()
 
     def line(self, entry: int) -> Line:
         """The line of this team."""
@@ -246,7 +256,7 @@ def bonus_ranking(tables: Iterable[GroupTable]) -> tuple[BonusPlace, ...]:
         BonusPlace(
             line.entry,
             label,
-            line.bonus.machine if line.bonus else 0,
+            line.bonus.made_on if line.bonus else 0,
             value,
             values.index(value) + 1,
             values.count(value) > 1,
@@ -355,16 +365,30 @@ def _bonuses(
     Of several scores of a team the best one counts, as everywhere.
     """
     alone = [met for met in facts.met if len(met.parts) == 1 and met.parts[0].entry in standing]
-    scores = [(met.parts[0].entry, met.parts[0].value, met.machine) for met in alone if not met.parts[0].away]
-    dealt = {entry for entry, value, _ in scores if value is not None}
-    scores += [(game.entry, game.value, game.machine) for game in facts.played if game.entry not in dealt]
-    best: dict[int, tuple[int, int]] = {}
-    for entry, value, machine in scores:
+    scores = [
+        (met.parts[0].entry, met.parts[0].value, met.machine, met.made_on or met.machine)
+        for met in alone
+        if not met.parts[0].away
+    ]
+    dealt = {entry for entry, value, *_ in scores if value is not None}
+    scores += [
+        (game.entry, game.value, game.machine, game.machine) for game in facts.played if game.entry not in dealt
+    ]
+    best: dict[int, tuple[int, int, int]] = {}
+    for entry, value, machine, made_on in scores:
         if value is not None and standing.get(entry, Standing.DISQUALIFIED) != Standing.DISQUALIFIED:
-            best[entry] = max((value, machine), best.get(entry, (value, machine)))
+            best[entry] = max((value, machine, made_on), best.get(entry, (value, machine, made_on)))
     bonuses = {
-        result.entry: Bonus(best[result.entry][1], result.value, result.place, result.shared, result.of, result.points)
-        for result in rank(0, {entry: value for entry, (value, _) in best.items()}, scale(rules.bonus))
+        result.entry: Bonus(
+            best[result.entry][1],
+            result.value,
+            result.place,
+            result.shared,
+            result.of,
+            result.points,
+            best[result.entry][2],
+        )
+        for result in rank(0, {entry: value for entry, (value, *_) in best.items()}, scale(rules.bonus))
     }
     away = {met.parts[0].entry for met in alone if met.parts[0].away}
     return bonuses, set(standing) - set(bonuses) - away
@@ -417,7 +441,7 @@ def _why(
     if line.bonus:
         own = line.bonus
         steps.append(
-            f"Bonus game on {names.get(own.machine, 'its machine')}: {grouped(own.value)} is"
+            f"Bonus game on {names.get(own.made_on, 'its machine')}: {grouped(own.value)}{_elsewhere(own, names)} is"
             f" {place_words(own.place, own.shared)} of {own.of}, {points_words(own.points)}."
         )
     else:
@@ -429,6 +453,24 @@ def _why(
     if member.standing == Standing.WITHDRAWN:
         steps.append(f"{member.name} has withdrawn since; the place in the group stands.")
     return tuple(steps)
+
+
+def _elsewhere(own: Bonus, names: Mapping[int, str]) -> str:
+    return f" by the factor for {names.get(own.machine, 'its substitute')}" if own.made_on != own.machine else ""
+
+
+def mixed_words(table: GroupTable, facts: StageFacts) -> str:
+    """That bonus scores of several machines are ranked together, which people should know; "" where they are not.
+
+    Our choice where a bonus machine had a substitute and its completed scores stand.
+    """
+    names = sorted(machine.name for machine in facts.machines if machine.id in table.mixed)
+    if not names:
+        return ""
+    return (
+        f"The bonus scores of group {table.label} were made on {' and '.join(names)} and are ranked together as they"
+        " were made; an organiser can rescale those of the machine that was withdrawn."
+    )
 
 
 def _duel_words(duel: Duel, facts: StageFacts, names: Mapping[int, str]) -> str:

@@ -90,11 +90,16 @@ class Part(NamedTuple):
 
 
 class Met(NamedTuple):
-    """A match of a stage: two or more against each other on one machine, or one alone."""
+    """A match of a stage: two or more against each other on one machine, or one alone.
+
+    `made_on` is where the score of one alone was made whose machine was withdrawn by rescaling: `machine` and the
+    value in it are those that it is ranked by.
+    """
 
     machine: int
     parts: tuple[Part, ...]
     round: int = 1
+    made_on: int | None = None
 
 
 class Note(NamedTuple):

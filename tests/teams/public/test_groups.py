@@ -125,7 +125,7 @@ def test_bonus_scores_of_all_groups_are_one_list(public, evening):
         ("2nd=", "Ants", "500"),
         ("2nd=", "Cats", "500"),
     ]
-    assert "group B · M02" in lines[0][1]
+    assert "group B · played on M02" in lines[0][1]
 
 
 def test_who_has_withdrawn_or_is_disqualified_has_no_place_and_says_so(public, four):
