@@ -60,9 +60,10 @@ GROUPS = StageSpec(
     grouped=True,
     feeds=(Feed("final", 1),),
     redealt=True,
+    positions=False,
     alone="bonus game",
 )
-FINAL = StageSpec("final", "Final", seats=4, comes_from="groups", matches=True, by_lot=True)
+FINAL = StageSpec("final", "Final", seats=4, comes_from="groups", matches=True, by_lot=True, positions=False)
 
 PANELS = {
     ("groups", "public"): "teams/public/groups.jinja",

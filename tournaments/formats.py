@@ -83,8 +83,9 @@ class StageSpec:
     otherwise each match has an order of its own and `feeds` says who goes where from it. `grouped` says that it is
     played in groups: each has a table and sends its best along `feeds`, a match is won or lost, whoever is left alone
     in one has won it, and it is called as soon as its machine and all who play it are free. `by_lot` says that its
-    machine is drawn by lot. `redealt` that the format can draw the rest of it again while it is played. `playable`
-    that this version runs it. `alone` is what a game of one on its own is called in it.
+    machine is drawn by lot. `positions` that who plays in a match chooses a playing position. `redealt` that the
+    format can draw the rest of it again while it is played. `playable` that this version runs it. `alone` is what a
+    game of one on its own is called in it.
     """
 
     key: str
@@ -100,6 +101,7 @@ class StageSpec:
     feeds: tuple[Feed, ...] = ()
     grouped: bool = False
     by_lot: bool = False
+    positions: bool = True
     redealt: bool = False
     playable: bool = True
     alone: str = "game alone"
@@ -316,6 +318,11 @@ def grouping(kind: Format) -> Grouping:
     if not isinstance(kind, Grouping):
         raise TypeError(f"{kind.label} is not played in groups.")
     return kind
+
+
+def lateness(kind: Format, rules: Any) -> int | None:
+    """How many minutes after the call whoever has not come loses the match, in every stage of matches of a format."""
+    return kind.lateness(rules) if isinstance(kind, Grouping) else None
 
 
 def not_yet(kind: Format) -> tuple[str, ...]:

@@ -777,6 +777,15 @@ def seats(tournament: Tournament, keys: tuple[str, ...]) -> list[Seat]:
     return list(found.select_related("entry__player", "stage").order_by("seed"))
 
 
+def stand_ins(match: Match) -> QuerySet[Machine]:
+    """Machines on which a single game could be played instead of its own: in order, and free in its stage."""
+    closed = StageMachine.objects.filter(stage=match.stage_id).exclude(state=StageMachine.State.OPEN)
+    live = Match.objects.filter(stage=match.stage_id, round=match.round).exclude(state=Match.State.VOID)
+    machines = Machine.objects.filter(show=match.stage.tournament.show_id, in_order=True)
+    taken = machines.exclude(pk__in=closed.values("machine")).exclude(pk__in=live.values("machine"))
+    return taken.order_by("name", "code")
+
+
 def withdrawing_ruling(stage: Stage, machine: Machine) -> Ruling | None:
     """The ruling in force that withdrew a machine from a stage; None where it came withdrawn from a folder."""
     found = Ruling.objects.filter(stage=stage, machine=machine, kind=Ruling.Kind.MACHINE, undone_at=None)

@@ -164,6 +164,8 @@ def choose(match: Match, *, actor: Actor, entry: int, position: int) -> None:
         side = _side(sides, entry, stored)
         if side.choice == position:
             return
+        if not stored.stage.spec.positions:
+            raise Refusal(f"In the {stored.stage.label.lower()} nobody chooses a playing position.")
         if stored.state in (Match.State.DONE, Match.State.VOID):
             raise Refusal(f"{_named(stored)} is over.")
         if not 1 <= position <= len(sides):
@@ -342,7 +344,7 @@ def forfeit(match: Match, *, actor: Actor, entry: int) -> None:
     Taken back like any absence. Source: house rules, "More than 5 minutes late after the call"; neither came: 0-0.
     """
     kind, rules = match.stage.tournament.kind, match.stage.tournament.rules_in_force
-    minutes = formats.grouping(kind).lateness(rules) if match.stage.spec.grouped else None
+    minutes = formats.lateness(kind, rules)
     if minutes is None:
         raise Refusal("Nobody loses this match by being late; say who does not play it, with the reason.")
     with change(match.stage.tournament, actor=actor, action="forfeit") as log:

@@ -387,14 +387,8 @@ def _leg(
         labels={spec.key: spec.label for spec in stage.tournament.kind.stages},
         first_place=first_place,
         noun=stage.tournament.kind.noun,
-        lateness=_lateness(stage),
+        lateness=formats.lateness(stage.tournament.kind, stage.tournament.rules_in_force),
     )
-
-
-def _lateness(stage: Stage) -> int | None:
-    if not stage.spec.grouped:
-        return None
-    return formats.grouping(stage.tournament.kind).lateness(stage.tournament.rules_in_force)
 
 
 SHOWN = (Ruling.Kind.PLAY_OFF, Ruling.Kind.ORDER)

@@ -358,7 +358,7 @@ def _score(player: Player) -> str:
 
 def _role(leg: Leg, game: Game, player: Player, chosen: bool) -> str:
     """Who chooses and what was chosen. House rules: "the higher ranked chooses to play first or second"."""
-    if player.absent or leg.kept or leg.spec.grouped or (game.state == Match.State.DONE and leg.spec.ranked):
+    if player.absent or leg.kept or not leg.spec.positions or (game.state == Match.State.DONE and leg.spec.ranked):
         return ""
     if player.choice:
         return f"plays {place_words(player.choice)}"

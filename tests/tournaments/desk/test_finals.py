@@ -5,8 +5,9 @@ import pytest
 from tests import factories
 from tests.tournaments.desk.finals import Hall
 from tests.tournaments.desk.reading import confirmed, text
+from tournaments.domain.refusals import Refusal
 from tournaments.models import Journal, Ruling, Score, Seat
-from tournaments.services import effects, entries, matches, rulings, stages
+from tournaments.services import effects, entries, game_rulings, incidents, matches, rulings, stages
 from tournaments.services import scores as scores_service
 
 pytestmark = pytest.mark.django_db
@@ -370,3 +371,37 @@ def to_the_semi_finals(format):
     stages.close_stage(hall.stage("second-round"), actor=None)
     stages.declare_cut(hall.stage("second-round"), actor=None)
     return hall
+
+
+# The machine dies
+
+
+@pytest.mark.parametrize("key", ["semi-finals", "final"])
+def test_a_game_moves_from_a_machine_that_died_to_the_one_chosen_and_back(hall, key):
+    if key == "final":
+        for semi_final in hall.deal("semi-finals"):
+            hall.score(semi_final, 4_000, 3_000, 2_000, 1_000)
+    match = hall.deal(key)[0]
+    dead, other = match.machine, hall.machines[3]
+    matches.call(match, actor=None)
+    before = effects.picture(hall.tournament)
+    incidents.report(dead, actor=None, what="smoke")
+    assert "Move it to a substitute" in text(hall.get("slips", key))
+
+    typed = {"machine": other.pk, "instead_of": dead.pk, "reason": "smoke"}
+    shown = hall.post("match-substitute", key, match.pk, **typed)
+    confirmed(hall.desk, shown)
+    match.refresh_from_db()
+    assert match.machine == other
+    assert match.state == "planned"
+    assert "Move it to a substitute" not in text(hall.get("slips", key))
+
+    rulings.undo_ruling(Ruling.objects.get(kind="replayed"), actor=None, reason="it lives")
+    assert effects.picture(hall.tournament) == before
+
+
+def test_in_a_round_that_is_drawn_again_a_game_does_not_move_alone():
+    hall = Hall("open", players=10)
+    match = hall.deal("second-round")[0]
+    with pytest.raises(Refusal, match="a machine gets a substitute by drawing the rest again"):
+        game_rulings.move_to_substitute(match, actor=None, instead_of=match.machine_id, reason="x")
