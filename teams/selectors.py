@@ -7,13 +7,13 @@ from typing import NamedTuple
 from django.db.models import Prefetch, Q, QuerySet
 
 from teams.domain import groups
-from teams.format import TEAM
+from teams.format import GROUPS, TEAM
 from teams.models import Team, TeamMember
 from tournaments import selectors
 from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.line_ups import Member
-from tournaments.models import Entry, Journal, Match, Player, Ruling, Score, Show, Side, Stage, Tournament
+from tournaments.models import Entry, Journal, Match, Player, Ruling, Score, Seat, Show, Side, Stage, Tournament
 
 
 class Proposed(NamedTuple):
@@ -30,12 +30,11 @@ class LineUps:
 
     def pairs(self, *, entries: Collection[int] = (), players: Collection[int] = ()) -> Iterable[tuple[int, int]]:
         """(entry, player) of all these teams, or of all teams of these persons; also by another record of them."""
-        wanted = set(players)
-        for player in Player.objects.filter(pk__in=players):
-            wanted |= {record.pk for record in selectors.records_of([player])}
+        records = selectors.records_of(Player.objects.filter(pk__in=players)) if players else []
+        wanted = {*players, *(record.pk for record in records)}
         found = TeamMember.objects.filter(Q(team__entry__in=entries) | Q(player__in=wanted), left_at=None)
-        kept = [(member.team.entry_id, selectors.kept(member.player).pk) for member in _with_people(found)]
-        return [pair for pair in kept if pair[0] in entries or pair[1] in wanted]
+        pairs = [(member.team.entry_id, person.pk) for member, person in _people_of(found)]
+        return [pair for pair in pairs if pair[0] in entries or pair[1] in wanted]
 
     def members(self, tournament: Tournament) -> Iterable[Member]:
         """Everybody in a team of the tournament, team by team in their order; no other format has any."""
@@ -43,8 +42,8 @@ class LineUps:
             return []
         found = TeamMember.objects.filter(tournament=tournament, left_at=None).order_by("team", "position")
         return [
-            Member(member.team.entry_id, selectors.kept(member.player), "captain" if member.captain else "")
-            for member in _with_people(found)
+            Member(member.team.entry_id, person, "captain" if member.captain else "")
+            for member, person in _people_of(found)
         ]
 
     def why_two(self, one: Player, other: Player) -> str:
@@ -111,6 +110,33 @@ def _with_people(members: QuerySet[TeamMember]) -> QuerySet[TeamMember]:
     return members.select_related("team", "player__show")
 
 
+def _people_of(members: QuerySet[TeamMember]) -> list[tuple[TeamMember, Player]]:
+    """Members with the records that stand for them, in a number of queries that does not depend on how many."""
+    found = list(_with_people(members))
+    stands = selectors.kept_of(member.player for member in found)
+    return [(member, stands[member.player_id]) for member in found]
+
+
+def groups_stage(tournament: Tournament) -> Stage:
+    """The stage of a team tournament in which its teams register."""
+    return Stage.objects.select_related("tournament__show").get(tournament=tournament, key=GROUPS.key)
+
+
+def group_seats(stage: Stage) -> list[Seat]:
+    """The seats of the groups, group by group and in seed order."""
+    return list(Seat.objects.filter(stage=stage).select_related("entry").order_by("group", "seed"))
+
+
+def published(stage: Stage) -> bool:
+    """Whether matches of the groups are announced."""
+    return Match.objects.filter(stage=stage).exclude(state=Match.State.VOID).exists()
+
+
+def seat_of(stage: Stage, entry: Entry) -> Seat | None:
+    """The seat of a team in the groups, once they are drawn up."""
+    return Seat.objects.filter(stage=stage, entry=entry).first()
+
+
 def teams(tournament: Tournament) -> QuerySet[Team]:
     """The teams of a tournament by number, with their members in order."""
     members = TeamMember.objects.filter(left_at=None).select_related("player").order_by("position")
@@ -121,6 +147,12 @@ def teams(tournament: Tournament) -> QuerySet[Team]:
 def line_up(team: Team) -> list[TeamMember]:
     """Who is in a team, in their order."""
     found = TeamMember.objects.filter(team=team, left_at=None)
+    return list(_with_people(found).order_by("position"))
+
+
+def line_up_of(entry: Entry) -> list[TeamMember]:
+    """Who is in the team of an entry, in their order."""
+    found = TeamMember.objects.filter(team__entry=entry, left_at=None)
     return list(_with_people(found).order_by("position"))
 
 
@@ -170,6 +202,19 @@ def person_of(show: Show, typed: str) -> Player | None:
     if name and selectors.fold(person.name) != selectors.fold(name):
         raise Refusal(f"Number {number} is {person.name}, not {name}.")
     return person
+
+
+def person_numbered(show: Show, number: int, name: str) -> Player | None:
+    """The person of the show with this number, if they have this name."""
+    player = Player.objects.filter(show=show, number=number).first()
+    person = selectors.kept(player) if player else None
+    return person if person and selectors.fold(person.name) == selectors.fold(name) else None
+
+
+def names_among(show: Show, people: Collection[int]) -> set[str]:
+    """The names, without case and accents, of these people of the show."""
+    found = Player.objects.filter(show=show, pk__in=people).order_by()
+    return {selectors.fold(name) for name in found.values_list("name", flat=True)}
 
 
 def people_named(show: Show, name: str) -> list[Player]:

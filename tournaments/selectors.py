@@ -476,6 +476,15 @@ def kept(player: Player) -> Player:
     return player
 
 
+def kept_of(people: Iterable[Player]) -> dict[int, Player]:
+    """The record that stands for each of these people, by the id of theirs; a query for each step of merging."""
+    stands = {player.pk: player for player in people}
+    while further := {player.merged_into_id for player in stands.values() if player.merged_into_id}:
+        next_records = Player.objects.select_related("show").in_bulk(further)
+        stands = {pk: next_records.get(player.merged_into_id or 0, player) for pk, player in stands.items()}
+    return stands
+
+
 def kept_entry(entry: Entry) -> Entry:
     """The entry that stands for this one: another one of the tournament where this was merged with it."""
     if entry.status != Entry.Status.MERGED:
@@ -615,7 +624,7 @@ def wanted_elsewhere(tournament: Tournament, entries: Collection[int]) -> dict[i
 
 def records_of(people: Iterable[Player]) -> list[Player]:
     """Every record of these people, those that stand first."""
-    found = list({each.pk: each for each in map(kept, people)}.values())
+    found = list({each.pk: each for each in kept_of(people).values()}.values())
     level = found
     while level:
         level = list(Player.objects.filter(merged_into__in=level).order_by("number"))

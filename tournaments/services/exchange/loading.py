@@ -231,12 +231,11 @@ class _Writer:
 
     def _write_entries(self) -> None:
         roster = rosters.of(self.heading.kind)
+        known = roster.known(self.tournament.show, self.folder.entries) if roster and self.plan.new_entries else None
         for line in self.plan.new_entries if roster else ():
             if roster:
                 with self.at_line(roster.table.file, line.line, "entries"):
-                    self.entries[line.number] = roster.register(
-                        self.tournament, line, self.folder.entries, actor=self.actor
-                    )
+                    self.entries[line.number] = roster.register(self.tournament, line, known, actor=self.actor)
         for line in () if roster else self.plan.new_entries:
             with self.at_line(files.ENTRIES.file, line.line, "entries"):
                 self.entries[line.number] = entries.register(
