@@ -236,10 +236,9 @@ def proposed(stage: Stage) -> list[Proposed]:
     """
     found = [team for team in teams(stage.tournament) if team.entry.standing == Standing.IN]
     entries = {team.entry_id: team.entry for team in found}
-    formed = groups.form(len(found))
+    letters = groups.letters(len(found))
     ruled = Ruling.objects.filter(stage=stage, kind=Ruling.Kind.SEEDING, undone_at=None).order_by("decided_at", "pk")
     decisions = [selectors.decision(ruling.kind, ruling.data, ruling.reason) for ruling in ruled]
     wppr: dict[int, Decimal] = {team.entry_id: team.wppr for team in found}
     seeds = groups.seeding(wppr, decisions, {pk: str(entry) for pk, entry in entries.items()})
-    letters = {seed: groups.LETTERS[number] for number, group in enumerate(formed) for seed in group}
-    return [Proposed(seed, letters[seed], entries[entry], why) for seed, (entry, why) in enumerate(seeds, start=1)]
+    return [Proposed(seed, letters[seed - 1], entries[entry], why) for seed, (entry, why) in enumerate(seeds, start=1)]

@@ -38,6 +38,7 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
+from tournaments.domain.grouped import Group, Grouped, one_table
 from tournaments.domain.rulings import Move, carried_over, games_ranked_elsewhere, ranked_elsewhere, told
 from tournaments.domain.standings import tabulate
 from tournaments.models import (
@@ -78,6 +79,12 @@ class StageRead:
     rules: QualifyingRules
     qualifiers: int
     table: Table
+    grouped: Grouped | None = None
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups of a stage that is played in groups; none in any other."""
+        return self.grouped.groups if self.grouped else ()
 
     @property
     def version(self) -> str:
@@ -107,6 +114,12 @@ def stage_facts(
     kind, spec = tournament.kind, fresh.spec
     counting = kind.counting(spec.key, rules)
     facts = _facts(fresh, phase, now, counting, decisions, reasons=not (public and kind.short_names))
+    # In groups the table is what they say together: they are worked out once for both.
+    grouped = formats.grouping(kind).grouped(facts, rules) if spec.grouped else None
+    if grouped:
+        table = one_table(grouped.groups)
+    else:
+        table = tabulate(facts, counting) if spec.matches else kind.table(facts, rules)
     return StageRead(
         stage=fresh,
         revision=tournament.revision,
@@ -115,7 +128,8 @@ def stage_facts(
         facts=facts,
         rules=counting,
         qualifiers=kind.go_on(spec.key, rules),
-        table=tabulate(facts, counting) if spec.matches and not spec.grouped else kind.table(facts, rules),
+        table=table,
+        grouped=grouped,
     )
 
 

@@ -175,6 +175,17 @@ def form(teams: int) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, groups))
 
 
+def letters(teams: int) -> tuple[str, ...]:
+    """The letter of the group of each seed, seed 1 first; raises `Refusal` like `form`."""
+    letter = {seed: label for label, group in lettered(teams) for seed in group}
+    return tuple(letter[seed] for seed in range(1, teams + 1))
+
+
+def lettered(teams: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The groups as `form` gives them, each with its letter."""
+    return tuple(zip(LETTERS, form(teams), strict=False))
+
+
 def seeding(
     wppr: Mapping[int, Decimal], decisions: Sequence[Decision], names: Mapping[int, str]
 ) -> tuple[tuple[int, str], ...]:
@@ -508,6 +519,16 @@ def _tie_words(line: Line, shared: bool, kind: str, facts: StageFacts, lines: Ma
     if not on_both:
         return
     names = facts.names(tuple(on_both))
+    if line.bonus is None:
+        # Nobody of them has a bonus score: that is no tie on it.
+        if kind:
+            yield f"Ordered {HOW[kind]}{', and level in that' if shared else ''}, like {names} without a bonus score."
+        elif not shared:
+            way = "Ahead of" if _winner_between(line, on_both[0]) == line.entry else "Behind"
+            yield f"{way} {names} by the match between them."
+        else:
+            yield f"Without a bonus score {names} and this team share the place."
+        return
     if kind:
         still = ", and level in that" if shared else ""
         yield f"Level with {names} on the bonus score too; ordered {HOW[kind]}{still}."

@@ -19,6 +19,13 @@ class Group:
     why: Mapping[int, tuple[str, ...]]
 
 
+class Grouped(NamedTuple):
+    """All groups of a stage, and the order of their winners, once known, where more go on than there are seats."""
+
+    groups: tuple[Group, ...]
+    winners: Outcome | None
+
+
 def one_table(groups: Iterable[Group]) -> Table:
     """All groups below each other, each with its own places."""
     return Table(rows=tuple(row for group in groups for row in group.rows), machines={})

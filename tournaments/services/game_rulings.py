@@ -342,7 +342,7 @@ def _in_play(match: Match, entry: int, log: Log) -> tuple[Match, Side]:
     _check_open(stored, log)
     side = stored.sides.select_related("entry__player").filter(entry=entry).first()
     if side is None:
-        raise Refusal(f"That player is not in {stored}.")
+        raise Refusal(f"That {stored.stage.tournament.kind.noun} is not in {stored}.")
     return stored, side
 
 

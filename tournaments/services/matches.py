@@ -501,7 +501,7 @@ def _doubt(value: int, match: Match, side: Side) -> None:
 def _side(sides: Sequence[Side], entry: int, match: Match) -> Side:
     side = next((side for side in sides if side.entry_id == entry), None)
     if side is None:
-        raise Refusal(f"That player is not in {_named(match)}.")
+        raise Refusal(f"That {match.stage.tournament.kind.noun} is not in {_named(match)}.")
     return side
 
 

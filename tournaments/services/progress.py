@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from tournaments import formats, selectors
+from tournaments import selectors
 from tournaments.domain import finals
 from tournaments.domain.facts import Standing
 from tournaments.domain.finals import Game, Outcome
@@ -217,9 +217,8 @@ def outcomes(stage: Stage) -> list[Contest]:
     if stage.spec.grouped:
         read = selectors.stage_facts(stage)
         tournament = read.stage.tournament
-        kind, rules = formats.grouping(tournament.kind), tournament.rules_in_force
-        contests = [Contest(f"in group {group.label}", group.outcome) for group in kind.groups(read.facts, rules)]
-        winners = kind.between_winners(read.facts, rules)
+        contests = [Contest(f"in group {group.label}", group.outcome) for group in read.groups]
+        winners = read.grouped.winners if read.grouped else None
         seats = next((spec.seats for spec in tournament.kind.stages if spec.comes_from == stage.key), None) or 0
         return contests + ([Contest("between the winners of the groups", winners, seats=seats)] if winners else [])
     go_on = next((feed.many for feed in stage.spec.feeds), None)

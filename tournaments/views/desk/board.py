@@ -273,6 +273,7 @@ def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refus
         "choices": _choices(game) if phase in (Phase.OPEN, Phase.CLOSING) else [],
         "ruling": _ruling_form(game),
         "ruling_key": new_key(),
+        "ties": [] if stage.spec.ranked or not game.over else ties.open_ties(stage),
         "stand_ins": _stand_ins(game, phase),
         "game": game,
         "lines": place_lines(game, context.get("typed")),

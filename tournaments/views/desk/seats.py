@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from tournaments import formats, selectors
+from tournaments import selectors
 from tournaments.domain import advancement, grouped
 from tournaments.domain.facts import Row, Standing
 from tournaments.domain.refusals import Refusal
@@ -100,12 +100,10 @@ def _next_in_groups(stage: Stage, decides: Stage) -> list[Reserve]:
     entered = {entry.pk: entry for entry in selectors.entered(stage.tournament)}
     out = {seat.entry_id for seat in seats} | {pk for pk, entry in entered.items() if entry.standing != Standing.IN}
     read = selectors.stage_facts(decides)
-    rules = read.stage.tournament.rules_in_force
-    kind = formats.grouping(read.stage.tournament.kind)
-    groups, winners = kind.groups(read.facts, rules), kind.between_winners(read.facts, rules)
+    winners = read.grouped.winners if read.grouped else None
     found: dict[int, Reserve] = {}
     for seat in left or seats:
-        for reserve in grouped.reserves(groups, winners, seat.entry_id, out):
+        for reserve in grouped.reserves(read.groups, winners, seat.entry_id, out):
             shared = len(reserve.entries) > 1
             why = f"{place_words(reserve.place, shared)} {reserve.where}{', level' if shared else ''}"
             for entry in reserve.entries:
