@@ -7,8 +7,7 @@ from teams.domain import groups, timetable
 from teams.domain.timetable import Game, Names
 from tournaments import formats
 from tournaments.domain.facts import QualifyingRules, StageFacts, Table
-from tournaments.domain.finals import Outcome
-from tournaments.domain.grouped import Group, one_table
+from tournaments.domain.grouped import Grouped, one_table
 from tournaments.domain.refusals import Refusal
 from tournaments.formats import (
     FROM_THE_RULES,
@@ -60,9 +59,10 @@ GROUPS = StageSpec(
     grouped=True,
     feeds=(Feed("final", 1),),
     redealt=True,
+    positions=False,
     alone="bonus game",
 )
-FINAL = StageSpec("final", "Final", seats=4, comes_from="groups", matches=True, by_lot=True)
+FINAL = StageSpec("final", "Final", seats=4, comes_from="groups", matches=True, by_lot=True, positions=False)
 
 PANELS = {
     ("groups", "public"): "teams/public/groups.jinja",
@@ -179,19 +179,17 @@ class TeamFormat:
         )
         return Redealt(tuple(_planned(redone.timetable)), redone.gave_way, ())
 
-    def groups(self, facts: StageFacts, rules: TeamRules) -> tuple[Group, ...]:
-        """The groups, each with its table and its winner. Source: house rules, "Top of each group to the final"."""
-        return tuple(groups.as_group(table) for table in groups.standings(facts, rules))
+    def grouped(self, facts: StageFacts, rules: TeamRules) -> Grouped:
+        """The groups, each with its table and its winner, and which four of more than four winners play the final.
+
+        Source: house rules, "Top of each group to the final"; the order between winners is our choice.
+        """
+        tables = groups.standings(facts, rules)
+        return Grouped(tuple(map(groups.as_group, tables)), groups.between_winners(tables, facts, rules))
 
     def letters(self, entries: int) -> tuple[str, ...]:
         """Source: house rules, "Groups A 1 6 9 13, B 2 5 10 14, C 3 8 11 15, D 4 7 12 16"."""
-        formed = groups.form(entries)
-        letter = {seed: groups.LETTERS[number] for number, group in enumerate(formed) for seed in group}
-        return tuple(letter[seed] for seed in range(1, entries + 1))
-
-    def between_winners(self, facts: StageFacts, rules: TeamRules) -> Outcome | None:
-        """Which four of more than four winners play the final, once all groups are decided (our choice)."""
-        return groups.between_winners(groups.standings(facts, rules), facts, rules)
+        return groups.letters(entries)
 
     def unplayable(self, rules: TeamRules) -> list[tuple[str, str]]:
         """Nothing that the rules could change."""
@@ -207,7 +205,7 @@ class TeamFormat:
 
     def table(self, facts: StageFacts, rules: TeamRules) -> Table:
         """The tables of all groups, one below the other."""
-        return one_table(self.groups(facts, rules))
+        return one_table(self.grouped(facts, rules).groups)
 
 
 def _rounds(matches: Sequence[PlannedMatch]) -> timetable.Timetable:

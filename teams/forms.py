@@ -77,9 +77,9 @@ class PeopleForm(forms.Form):
         if answer == f"{ANOTHER} {typed}":
             return Person(typed, another=True)
         if answer.isdecimal() and len(answer) < 9:
-            player = Player.objects.filter(show=self.show, number=int(answer)).first()
-            if player and fold(kept(player).name) == fold(typed):
-                return Person(kept(player).name, kept(player))
+            person = selectors.person_numbered(self.show, int(answer), typed)
+            if person:
+                return Person(person.name, person)
         return Person(typed)
 
     def lines(self) -> list[PlayerLine]:
@@ -98,7 +98,7 @@ class PeopleForm(forms.Form):
 
     def namesakes(self, about: tuple[int, ...]) -> Namesakes | None:
         """The question about these persons of the show, whose name one of the players has."""
-        people = {fold(player.name) for player in Player.objects.filter(show=self.show, pk__in=about)}
+        people = selectors.names_among(self.show, about)
         for number, person in zip(self.typed_by, self.members, strict=True):
             if person.player is None and not person.another and fold(person.name) in people:
                 same = selectors.people_named(self.show, person.name)

@@ -7,13 +7,13 @@ from typing import NamedTuple
 from django.db.models import Prefetch, Q, QuerySet
 
 from teams.domain import groups
-from teams.format import TEAM
+from teams.format import GROUPS, TEAM
 from teams.models import Team, TeamMember
 from tournaments import selectors
 from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.line_ups import Member
-from tournaments.models import Entry, Match, Player, Ruling, Score, Show, Stage, Tournament
+from tournaments.models import Entry, Journal, Match, Player, Ruling, Score, Seat, Show, Side, Stage, Tournament
 
 
 class Proposed(NamedTuple):
@@ -30,12 +30,11 @@ class LineUps:
 
     def pairs(self, *, entries: Collection[int] = (), players: Collection[int] = ()) -> Iterable[tuple[int, int]]:
         """(entry, player) of all these teams, or of all teams of these persons; also by another record of them."""
-        wanted = set(players)
-        for player in Player.objects.filter(pk__in=players):
-            wanted |= {record.pk for record in selectors.records_of([player])}
+        records = selectors.records_of(Player.objects.filter(pk__in=players)) if players else []
+        wanted = {*players, *(record.pk for record in records)}
         found = TeamMember.objects.filter(Q(team__entry__in=entries) | Q(player__in=wanted), left_at=None)
-        kept = [(member.team.entry_id, selectors.kept(member.player).pk) for member in _with_people(found)]
-        return [pair for pair in kept if pair[0] in entries or pair[1] in wanted]
+        pairs = [(member.team.entry_id, person.pk) for member, person in _people_of(found)]
+        return [pair for pair in pairs if pair[0] in entries or pair[1] in wanted]
 
     def members(self, tournament: Tournament) -> Iterable[Member]:
         """Everybody in a team of the tournament, team by team in their order; no other format has any."""
@@ -43,8 +42,8 @@ class LineUps:
             return []
         found = TeamMember.objects.filter(tournament=tournament, left_at=None).order_by("team", "position")
         return [
-            Member(member.team.entry_id, selectors.kept(member.player), "captain" if member.captain else "")
-            for member in _with_people(found)
+            Member(member.team.entry_id, person, "captain" if member.captain else "")
+            for member, person in _people_of(found)
         ]
 
     def why_two(self, one: Player, other: Player) -> str:
@@ -62,6 +61,40 @@ class LineUps:
             )
         return ""
 
+    def why_not_back(self, entry: Entry) -> str:
+        """A team that withdrew cannot come back while players of it are in another one and too few are left."""
+        team = Team.objects.filter(entry=entry).first()
+        if team is None:
+            return ""
+        here, rules = line_up(team), entry.tournament.rules_in_force
+        if len(here) >= rules.fewest_players and any(member.captain for member in here):
+            return ""
+        away = [place for place in _let_go_by(team) if place.team_id != team.pk]
+        if not away:
+            return ""
+        told = " and ".join(f"{place.player} plays for {place.team}" for place in away)
+        return (
+            f"{entry} cannot come back: {told} now. Say first who plays for {entry} instead,"
+            f" {rules.fewest_players} at least and one of them the captain."
+        )
+
+
+CAME_FROM = "came_from"
+"""In the journal: player by player the entry of a withdrawn team that they have left for another one."""
+
+
+def _let_go_by(team: Team) -> list[TeamMember]:
+    """Where the players of a team that withdrew are now who have joined another one since, by number."""
+    lines = Journal.objects.filter(tournament=team.entry.tournament_id, after__has_key=CAME_FROM)
+    left = {
+        int(player)
+        for after in lines.values_list("after", flat=True)
+        for player, entry in (after or {})[CAME_FROM].items()
+        if entry == team.entry_id
+    }
+    people = Player.objects.select_related("show").filter(pk__in=left).order_by("number")
+    return [place for player in people if (place := place_of(team.entry.tournament, player))]
+
 
 def _everywhere(player: Player) -> list[TeamMember]:
     """Where a person is in a team, or was and has played, by any record of the person."""
@@ -77,6 +110,33 @@ def _with_people(members: QuerySet[TeamMember]) -> QuerySet[TeamMember]:
     return members.select_related("team", "player__show")
 
 
+def _people_of(members: QuerySet[TeamMember]) -> list[tuple[TeamMember, Player]]:
+    """Members with the records that stand for them, in a number of queries that does not depend on how many."""
+    found = list(_with_people(members))
+    stands = selectors.kept_of(member.player for member in found)
+    return [(member, stands[member.player_id]) for member in found]
+
+
+def groups_stage(tournament: Tournament) -> Stage:
+    """The stage of a team tournament in which its teams register."""
+    return Stage.objects.select_related("tournament__show").get(tournament=tournament, key=GROUPS.key)
+
+
+def group_seats(stage: Stage) -> list[Seat]:
+    """The seats of the groups, group by group and in seed order."""
+    return list(Seat.objects.filter(stage=stage).select_related("entry").order_by("group", "seed"))
+
+
+def published(stage: Stage) -> bool:
+    """Whether matches of the groups are announced."""
+    return Match.objects.filter(stage=stage).exclude(state=Match.State.VOID).exists()
+
+
+def seat_of(stage: Stage, entry: Entry) -> Seat | None:
+    """The seat of a team in the groups, once they are drawn up."""
+    return Seat.objects.filter(stage=stage, entry=entry).first()
+
+
 def teams(tournament: Tournament) -> QuerySet[Team]:
     """The teams of a tournament by number, with their members in order."""
     members = TeamMember.objects.filter(left_at=None).select_related("player").order_by("position")
@@ -90,11 +150,33 @@ def line_up(team: Team) -> list[TeamMember]:
     return list(_with_people(found).order_by("position"))
 
 
+def line_up_of(entry: Entry) -> list[TeamMember]:
+    """Who is in the team of an entry, in their order."""
+    found = TeamMember.objects.filter(team__entry=entry, left_at=None)
+    return list(_with_people(found).order_by("position"))
+
+
 def place_of(tournament: Tournament, player: Player) -> TeamMember | None:
     """Where a person is in a team of the tournament, or was and has played; by any record of the person."""
     records = selectors.records_of([player])
     found = TeamMember.objects.filter(tournament=tournament, player__in=records)
     return found.select_related("team__entry", "player").first()
+
+
+def is_free(place: TeamMember) -> bool:
+    """Whether somebody in a team may join another one: theirs has withdrawn and has not played.
+
+    Source: house rules, "a replacement may not have played or be due to play for another team".
+    """
+    entry = place.team.entry
+    return entry.standing == Standing.WITHDRAWN and place.left_at is None and not has_played(entry)
+
+
+def has_played(entry: Entry) -> bool:
+    """Whether an entry has a score, or a match that it plays was started."""
+    own = Side.objects.filter(entry=entry, absent=False, match__started_at__isnull=False)
+    started = own.exclude(match__state=Match.State.VOID).exists()
+    return started or Score.objects.filter(entry=entry).exclude(state=Score.State.VOID).exists()
 
 
 def numbered(typed: str) -> tuple[int, str]:
@@ -122,6 +204,19 @@ def person_of(show: Show, typed: str) -> Player | None:
     return person
 
 
+def person_numbered(show: Show, number: int, name: str) -> Player | None:
+    """The person of the show with this number, if they have this name."""
+    player = Player.objects.filter(show=show, number=number).first()
+    person = selectors.kept(player) if player else None
+    return person if person and selectors.fold(person.name) == selectors.fold(name) else None
+
+
+def names_among(show: Show, people: Collection[int]) -> set[str]:
+    """The names, without case and accents, of these people of the show."""
+    found = Player.objects.filter(show=show, pk__in=people).order_by()
+    return {selectors.fold(name) for name in found.values_list("name", flat=True)}
+
+
 def people_named(show: Show, name: str) -> list[Player]:
     """The people of the show with this name, without case and accents, by number."""
     people = Player.objects.filter(show=show, merged_into=None).order_by("number")
@@ -141,10 +236,9 @@ def proposed(stage: Stage) -> list[Proposed]:
     """
     found = [team for team in teams(stage.tournament) if team.entry.standing == Standing.IN]
     entries = {team.entry_id: team.entry for team in found}
-    formed = groups.form(len(found))
+    letters = groups.letters(len(found))
     ruled = Ruling.objects.filter(stage=stage, kind=Ruling.Kind.SEEDING, undone_at=None).order_by("decided_at", "pk")
     decisions = [selectors.decision(ruling.kind, ruling.data, ruling.reason) for ruling in ruled]
     wppr: dict[int, Decimal] = {team.entry_id: team.wppr for team in found}
     seeds = groups.seeding(wppr, decisions, {pk: str(entry) for pk, entry in entries.items()})
-    letters = {seed: groups.LETTERS[number] for number, group in enumerate(formed) for seed in group}
-    return [Proposed(seed, letters[seed], entries[entry], why) for seed, (entry, why) in enumerate(seeds, start=1)]
+    return [Proposed(seed, letters[seed - 1], entries[entry], why) for seed, (entry, why) in enumerate(seeds, start=1)]

@@ -10,8 +10,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from typing import Any, Protocol, runtime_checkable
 
 from tournaments.domain.facts import QualifyingRules, StageFacts, Table
-from tournaments.domain.finals import Outcome
-from tournaments.domain.grouped import Group
+from tournaments.domain.grouped import Grouped
 from tournaments.domain.points import scale
 
 FROM_THE_RULES = "from the rules"
@@ -83,8 +82,9 @@ class StageSpec:
     otherwise each match has an order of its own and `feeds` says who goes where from it. `grouped` says that it is
     played in groups: each has a table and sends its best along `feeds`, a match is won or lost, whoever is left alone
     in one has won it, and it is called as soon as its machine and all who play it are free. `by_lot` says that its
-    machine is drawn by lot. `redealt` that the format can draw the rest of it again while it is played. `playable`
-    that this version runs it. `alone` is what a game of one on its own is called in it.
+    machine is drawn by lot. `positions` that who plays in a match chooses a playing position. `redealt` that the
+    format can draw the rest of it again while it is played. `playable` that this version runs it. `alone` is what a
+    game of one on its own is called in it.
     """
 
     key: str
@@ -100,6 +100,7 @@ class StageSpec:
     feeds: tuple[Feed, ...] = ()
     grouped: bool = False
     by_lot: bool = False
+    positions: bool = True
     redealt: bool = False
     playable: bool = True
     alone: str = "game alone"
@@ -127,7 +128,8 @@ class Format(Protocol):
     `short_names` says that whoever competes is a child, whose family name is nobody's business. `noun` is what one
     that competes is called, in small letters; an "s" makes it several. `panels` are templates of its own, by stage and
     audience: "public" for the page of a stage, "entry" for a stage on the page of who competes, "paper" for its
-    table on paper, "rules" beside the rules to tell how it is decided.
+    table on paper, "rules" beside the rules to tell how it is decided; at the desk "desk-links" for further
+    pages of the stage, "desk-entry" on the page of who competes, "desk-seats" where its seats are missing or shown.
     """
 
     @property
@@ -227,16 +229,12 @@ class Redealing(Protocol):
 class Grouping(Protocol):
     """What a format has beside `Format` when it has a stage played in groups; others leave it out."""
 
-    def groups(self, facts: StageFacts, rules: Any) -> tuple[Group, ...]:
-        """The groups of a stage, each with its table and who goes on from it."""
+    def grouped(self, facts: StageFacts, rules: Any) -> Grouped:
+        """The groups of a stage, each with its table and who goes on from it, and the order of their winners."""
         ...
 
     def letters(self, entries: int) -> Sequence[str]:
         """The group of each seed, for so many entries; raises `Refusal` where it has no groups for them."""
-        ...
-
-    def between_winners(self, facts: StageFacts, rules: Any) -> Outcome | None:
-        """The order of the best of all groups where more go on than the next stage has seats; otherwise None."""
         ...
 
     def deal_groups(
@@ -316,6 +314,11 @@ def grouping(kind: Format) -> Grouping:
     if not isinstance(kind, Grouping):
         raise TypeError(f"{kind.label} is not played in groups.")
     return kind
+
+
+def lateness(kind: Format, rules: Any) -> int | None:
+    """How many minutes after the call whoever has not come loses the match, in every stage of matches of a format."""
+    return kind.lateness(rules) if isinstance(kind, Grouping) else None
 
 
 def not_yet(kind: Format) -> tuple[str, ...]:

@@ -249,6 +249,22 @@ class RedrawForm(forms.Form):
         return self.cleaned_data.get("number") or 0
 
 
+class SubstituteForm(forms.Form):
+    """Why a game moves, and the machine that stands in, or those among which it is drawn by lot."""
+
+    machine = forms.ModelMultipleChoiceField(
+        queryset=Machine.objects.none(),
+        error_messages={"required": "Choose a machine.", "invalid_choice": "That machine cannot be a substitute now."},
+    )
+    instead_of = forms.IntegerField()
+    reason = forms.CharField(required=False, max_length=500)
+
+    def __init__(self, *args: Any, machines: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["machine"]
+        field.queryset = machines
+
+
 OUT = "out"
 """Said of a machine that plays no further match and that no other stands in for."""
 

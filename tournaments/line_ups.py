@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple, Protocol
 
-from tournaments.models import Player, Tournament
+from tournaments.models import Entry, Player, Tournament
 
 
 class Member(NamedTuple):
@@ -29,6 +29,10 @@ class Source(Protocol):
         """Why two records cannot be one person, in a sentence; "" where nothing says so."""
         ...
 
+    def why_not_back(self, entry: Entry) -> str:
+        """Why an entry that has withdrawn cannot come back, in a sentence; "" where nothing stands against it."""
+        ...
+
 
 _sources: list[Source] = []
 
@@ -51,3 +55,8 @@ def members(tournament: Tournament) -> list[Member]:
 def why_two(one: Player, other: Player) -> str:
     """Why two records cannot be one person, by the first source that knows; "" where none does."""
     return next(filter(None, (source.why_two(one, other) for source in _sources)), "")
+
+
+def why_not_back(entry: Entry) -> str:
+    """Why an entry that has withdrawn cannot come back, by the first source that knows; "" where none does."""
+    return next(filter(None, (source.why_not_back(entry) for source in _sources)), "")

@@ -47,9 +47,9 @@ SIDES = Question(
 ENTRANTS = Question(
     "entrants",
     ("bigint",),
-    5,
+    6,
     """
-    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, ''
+    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, '', 0
     FROM tournaments_entry entry LEFT JOIN tournaments_player player ON player.id = entry.player_id
     WHERE entry.tournament_id = %s AND entry.status <> 'merged' ORDER BY entry.number
 """,
@@ -57,10 +57,15 @@ ENTRANTS = Question(
 SEATED = Question(
     "seated",
     ("bigint",),
-    5,
+    6,
     """
-    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, seat."group"
-    FROM tournaments_seat seat JOIN tournaments_entry entry ON entry.id = seat.entry_id
+    SELECT entry.id, entry.number, COALESCE(player.name, entry.title), entry.status, seat."group",
+        CASE WHEN EXISTS (
+            SELECT 1 FROM tournaments_seat later JOIN tournaments_stage after ON after.id = later.stage_id
+            WHERE later.entry_id = entry.id AND after.position > own.position
+        ) THEN 1 ELSE 0 END
+    FROM tournaments_seat seat JOIN tournaments_stage own ON own.id = seat.stage_id
+    JOIN tournaments_entry entry ON entry.id = seat.entry_id
     LEFT JOIN tournaments_player player ON player.id = entry.player_id
     WHERE seat.stage_id = %s ORDER BY seat.seed
 """,
@@ -83,7 +88,8 @@ RULINGS = Question(
     SELECT ruling.kind, CAST(ruling.data AS text), ruling.reason, COALESCE(score.entry_id, ruling.entry_id),
         COALESCE(score.machine_id, ruling.machine_id), score.state, COALESCE(score.ranked, score.value)
     FROM tournaments_ruling ruling LEFT JOIN tournaments_score score ON score.id = ruling.score_id
-    WHERE ruling.tournament_id = %s AND (ruling.stage_id = %s OR ruling.stage_id IS NULL) AND ruling.undone_at IS NULL
+    WHERE ruling.tournament_id = %s AND ruling.undone_at IS NULL
+        AND (ruling.stage_id = %s OR ruling.stage_id IS NULL OR ruling.kind = 'replaced')
     ORDER BY ruling.decided_at, ruling.id
 """,
 )

@@ -38,8 +38,9 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
+from tournaments.domain.grouped import Group, Grouped, one_table
 from tournaments.domain.refusals import Step
-from tournaments.domain.rulings import Move, carried_over, ranked_elsewhere, told
+from tournaments.domain.rulings import Move, carried_over, games_ranked_elsewhere, ranked_elsewhere, told
 from tournaments.domain.standings import tabulate
 from tournaments.models import (
     Entry,
@@ -92,6 +93,12 @@ class StageRead:
     rules: QualifyingRules
     qualifiers: int
     table: Table
+    grouped: Grouped | None = None
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups of a stage that is played in groups; none in any other."""
+        return self.grouped.groups if self.grouped else ()
 
     @property
     def version(self) -> str:
@@ -121,6 +128,12 @@ def stage_facts(
     kind, spec = tournament.kind, fresh.spec
     counting = kind.counting(spec.key, rules)
     facts = _facts(fresh, phase, now, counting, decisions, reasons=not (public and kind.short_names))
+    # In groups the table is what they say together: they are worked out once for both.
+    grouped = formats.grouping(kind).grouped(facts, rules) if spec.grouped else None
+    if grouped:
+        table = one_table(grouped.groups)
+    else:
+        table = tabulate(facts, counting) if spec.matches else kind.table(facts, rules)
     return StageRead(
         stage=fresh,
         revision=tournament.revision,
@@ -129,7 +142,8 @@ def stage_facts(
         facts=facts,
         rules=counting,
         qualifiers=kind.go_on(spec.key, rules),
-        table=tabulate(facts, counting) if spec.matches and not spec.grouped else kind.table(facts, rules),
+        table=table,
+        grouped=grouped,
     )
 
 
@@ -203,15 +217,19 @@ def _facts(
     withdrawn_for = {machine: why for kind, _, why, _, machine, *_ in rulings if kind == Ruling.Kind.MACHINE}
     notes, moves = _notes(rulings), _moves(machines, withdrawn_for)
     carried: tuple[Played, ...] = ()
+    met = _met(others[0]) if in_groups else ()
     if moves:
+        met, said = games_ranked_elsewhere(met, moves)
+        notes += said
         made = list(played)
         played, said = ranked_elsewhere(made, moves, counting.games_per_machine)
         carried = carried_over(made, played, moves)
         notes += said
         pairs = {kind: _moved(games, moves) for kind, games in pairs.items()}
+    gave_up = {json.loads(data).get("for") for kind, data, *_ in rulings if kind == Ruling.Kind.REPLACED}
     entrants = tuple(
-        Entrant(pk, number, name, STANDINGS.get(status, Standing.IN), group)
-        for pk, number, name, status, group in rows
+        Entrant(pk, number, name, STANDINGS.get(status, Standing.IN), group, bool(later) or pk in gave_up)
+        for pk, number, name, status, group, later in rows
     )
     names = {pk: name for pk, _, name, *_ in machines}
     by_seed = (Decision(advancement.SEEDS, tuple(entrant.id for entrant in entrants)),) if seated else ()
@@ -239,7 +257,7 @@ def _facts(
         notes=tuple(notes),
         decisions=(*by_seed, *(_decisions(rulings) if decisions else ())),
         may_enter=_may_enter(*others[0][0]) if may_enter else 0,
-        met=_met(others[0]) if in_groups else (),
+        met=met,
     )
 
 
@@ -422,6 +440,15 @@ def kept(player: Player) -> Player:
     return player
 
 
+def kept_of(people: Iterable[Player]) -> dict[int, Player]:
+    """The record that stands for each of these people, by the id of theirs; a query for each step of merging."""
+    stands = {player.pk: player for player in people}
+    while further := {player.merged_into_id for player in stands.values() if player.merged_into_id}:
+        next_records = Player.objects.select_related("show").in_bulk(further)
+        stands = {pk: next_records.get(player.merged_into_id or 0, player) for pk, player in stands.items()}
+    return stands
+
+
 def kept_entry(entry: Entry) -> Entry:
     """The entry that stands for this one: another one of the tournament where this was merged with it."""
     if entry.status != Entry.Status.MERGED:
@@ -561,7 +588,7 @@ def wanted_elsewhere(tournament: Tournament, entries: Collection[int]) -> dict[i
 
 def records_of(people: Iterable[Player]) -> list[Player]:
     """Every record of these people, those that stand first."""
-    found = list({each.pk: each for each in map(kept, people)}.values())
+    found = list({each.pk: each for each in kept_of(people).values()}.values())
     level = found
     while level:
         level = list(Player.objects.filter(merged_into__in=level).order_by("number"))
@@ -755,6 +782,15 @@ def seats(tournament: Tournament, keys: tuple[str, ...]) -> list[Seat]:
     return list(found.select_related("entry__player", "stage").order_by("seed"))
 
 
+def stand_ins(match: Match) -> QuerySet[Machine]:
+    """Machines on which a single game could be played instead of its own: in order, and free in its stage."""
+    closed = StageMachine.objects.filter(stage=match.stage_id).exclude(state=StageMachine.State.OPEN)
+    live = Match.objects.filter(stage=match.stage_id, round=match.round).exclude(state=Match.State.VOID)
+    machines = Machine.objects.filter(show=match.stage.tournament.show_id, in_order=True)
+    taken = machines.exclude(pk__in=closed.values("machine")).exclude(pk__in=live.values("machine"))
+    return taken.order_by("name", "code")
+
+
 def withdrawing_ruling(stage: Stage, machine: Machine) -> Ruling | None:
     """The ruling in force that withdrew a machine from a stage; None where it came withdrawn from a folder."""
     found = Ruling.objects.filter(stage=stage, machine=machine, kind=Ruling.Kind.MACHINE, undone_at=None)
@@ -776,8 +812,10 @@ def history_of_machine(machine: Machine) -> list[Journal]:
 
 
 def values_by_machine(stage: Stage) -> dict[int, list[int]]:
-    """The scores that count on each machine of a stage, by its id, in one query."""
+    """The scores that count on each machine of a stage, by its id, in one query; of groups those of games of one."""
     scores = Score.objects.filter(stage=stage, state__in=Score.COUNTED).order_by()
+    if stage.spec.grouped:
+        scores = scores.annotate(sides=Count("match__sides")).filter(sides__lte=1)
     found: dict[int, list[int]] = {}
     for machine, value in scores.values_list("machine_id", Coalesce("ranked", "value")):
         if value is not None:

@@ -56,6 +56,7 @@ urlpatterns = [
     path(f"{STAGE}board/open/<int:number>/", board.open_game, name="open-game"),
     path(f"{STAGE}matches/<int:match>/", board.match, name="match"),
     path(f"{STAGE}matches/<int:match>/rule/", board.rule, name="match-rule"),
+    path(f"{STAGE}matches/<int:match>/substitute/", board.substitute, name="match-substitute"),
     path(f"{STAGE}matches/<int:match>/<slug:act>/", board.act, name="match-act"),
     path(f"{STAGE}draw/publish/", draw.publish, name="publish"),
     path(f"{STAGE}draw/lot/", draw.by_lot, name="draw-lot"),

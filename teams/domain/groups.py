@@ -6,9 +6,10 @@ three or more level on both, or a match not played, take a play-off.
 
 Our choices, the rules are silent: equal bonus scores share the better points; a level match brings no points until it
 is replayed; lower places of a group are ordered like the first one and shared where that leaves them level; a team
-that has withdrawn keeps what it played, for the others' sake, and has no place; every match of a disqualified team is
-won by its opponent, and its bonus score is out of the ranks; of more than four winners the four go to the final who
-have the greatest share of the points that they could have.
+that has withdrawn keeps what it played, for the others' sake, and has no place, unless it had gone on already: then
+its group stays as it was and the next best of it may take the seat; every match of a disqualified team is won by its
+opponent, and its bonus score is out of the ranks; of more than four winners the four go to the final who have the
+greatest share of the points that they could have.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -76,7 +77,10 @@ class Duel(NamedTuple):
 
 
 class Bonus(NamedTuple):
-    """A team's bonus game: its score, and its place and points among the `of` scores of the group."""
+    """A team's bonus game: its score, and its place and points among the `of` scores of the group.
+
+    `made_on` is the machine of the game; `machine` is another one, where it is ranked, if that was rescaled.
+    """
 
     machine: int
     value: int
@@ -84,6 +88,7 @@ class Bonus(NamedTuple):
     shared: bool
     of: int
     points: int
+    made_on: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,12 @@ class GroupTable:
     lines: tuple[Line, ...]
     outcome: Outcome
 
+    @property
+    def mixed(self) -> tuple[int, ...]:
+        """The machines whose bonus scores are ranked together as they were made; none where all were made on one."""
+        machines = tuple(dict.fromkeys(line.bonus.machine for line in self.lines if line.bonus))
+        return machines if len(machines) > 1 else ()
+
     def line(self, entry: int) -> Line:
         """The line of this team."""
         return next(line for line in self.lines if line.entry == entry)
@@ -162,6 +173,17 @@ def form(teams: int) -> tuple[tuple[int, ...], ...]:
         turn, position = divmod(seed - 1, many)
         groups[position if turn % 2 == 0 else many - 1 - position].append(seed)
     return tuple(map(tuple, groups))
+
+
+def letters(teams: int) -> tuple[str, ...]:
+    """The letter of the group of each seed, seed 1 first; raises `Refusal` like `form`."""
+    letter = {seed: label for label, group in lettered(teams) for seed in group}
+    return tuple(letter[seed] for seed in range(1, teams + 1))
+
+
+def lettered(teams: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The groups as `form` gives them, each with its letter."""
+    return tuple(zip(LETTERS, form(teams), strict=False))
 
 
 def seeding(
@@ -245,7 +267,7 @@ def bonus_ranking(tables: Iterable[GroupTable]) -> tuple[BonusPlace, ...]:
         BonusPlace(
             line.entry,
             label,
-            line.bonus.machine if line.bonus else 0,
+            line.bonus.made_on if line.bonus else 0,
             value,
             values.index(value) + 1,
             values.count(value) > 1,
@@ -275,7 +297,7 @@ def _as_row(line: Line) -> Row:
 
 
 def _table(label: str, members: Sequence[Entrant], facts: StageFacts, rules: GroupRules) -> GroupTable:
-    standing = {member.id: member.standing for member in members}
+    standing = {member.id: _counts_as(member) for member in members}
     own = set(standing)
     met = [met for met in facts.met if len(met.parts) > 1 and all(part.entry in own for part in met.parts)]
     duels = _duels(met, standing, rules)
@@ -354,16 +376,30 @@ def _bonuses(
     Of several scores of a team the best one counts, as everywhere.
     """
     alone = [met for met in facts.met if len(met.parts) == 1 and met.parts[0].entry in standing]
-    scores = [(met.parts[0].entry, met.parts[0].value, met.machine) for met in alone if not met.parts[0].away]
-    dealt = {entry for entry, value, _ in scores if value is not None}
-    scores += [(game.entry, game.value, game.machine) for game in facts.played if game.entry not in dealt]
-    best: dict[int, tuple[int, int]] = {}
-    for entry, value, machine in scores:
+    scores = [
+        (met.parts[0].entry, met.parts[0].value, met.machine, met.made_on or met.machine)
+        for met in alone
+        if not met.parts[0].away
+    ]
+    dealt = {entry for entry, value, *_ in scores if value is not None}
+    scores += [
+        (game.entry, game.value, game.machine, game.machine) for game in facts.played if game.entry not in dealt
+    ]
+    best: dict[int, tuple[int, int, int]] = {}
+    for entry, value, machine, made_on in scores:
         if value is not None and standing.get(entry, Standing.DISQUALIFIED) != Standing.DISQUALIFIED:
-            best[entry] = max((value, machine), best.get(entry, (value, machine)))
+            best[entry] = max((value, machine, made_on), best.get(entry, (value, machine, made_on)))
     bonuses = {
-        result.entry: Bonus(best[result.entry][1], result.value, result.place, result.shared, result.of, result.points)
-        for result in rank(0, {entry: value for entry, (value, _) in best.items()}, scale(rules.bonus))
+        result.entry: Bonus(
+            best[result.entry][1],
+            result.value,
+            result.place,
+            result.shared,
+            result.of,
+            result.points,
+            best[result.entry][2],
+        )
+        for result in rank(0, {entry: value for entry, (value, *_) in best.items()}, scale(rules.bonus))
     }
     away = {met.parts[0].entry for met in alone if met.parts[0].away}
     return bonuses, set(standing) - set(bonuses) - away
@@ -416,7 +452,7 @@ def _why(
     if line.bonus:
         own = line.bonus
         steps.append(
-            f"Bonus game on {names.get(own.machine, 'its machine')}: {grouped(own.value)} is"
+            f"Bonus game on {names.get(own.made_on, 'its machine')}: {grouped(own.value)}{_elsewhere(own, names)} is"
             f" {place_words(own.place, own.shared)} of {own.of}, {points_words(own.points)}."
         )
     else:
@@ -424,7 +460,28 @@ def _why(
     steps.append(f"{line.match_points} + {line.bonus_points} = {points_words(line.points)}.")
     steps += _tie_words(line, shared, kind, facts, lines)
     steps.append(f"{place_words(place, shared)} of the group{' so far' if line.outstanding else ''}.")
+    member = facts.entrant(line.entry)
+    if member.standing == Standing.WITHDRAWN:
+        steps.append(f"{member.name} has withdrawn since; the place in the group stands.")
     return tuple(steps)
+
+
+def _elsewhere(own: Bonus, names: Mapping[int, str]) -> str:
+    return f" by the factor for {names.get(own.machine, 'its substitute')}" if own.made_on != own.machine else ""
+
+
+def mixed_words(table: GroupTable, facts: StageFacts) -> str:
+    """That bonus scores of several machines are ranked together, which people should know; "" where they are not.
+
+    Our choice where a bonus machine had a substitute and its completed scores stand.
+    """
+    names = sorted(machine.name for machine in facts.machines if machine.id in table.mixed)
+    if not names:
+        return ""
+    return (
+        f"The bonus scores of group {table.label} were made on {' and '.join(names)} and are ranked together as they"
+        " were made; an organiser can rescale those of the machine that was withdrawn."
+    )
 
 
 def _duel_words(duel: Duel, facts: StageFacts, names: Mapping[int, str]) -> str:
@@ -462,6 +519,16 @@ def _tie_words(line: Line, shared: bool, kind: str, facts: StageFacts, lines: Ma
     if not on_both:
         return
     names = facts.names(tuple(on_both))
+    if line.bonus is None:
+        # Nobody of them has a bonus score: that is no tie on it.
+        if kind:
+            yield f"Ordered {HOW[kind]}{', and level in that' if shared else ''}, like {names} without a bonus score."
+        elif not shared:
+            way = "Ahead of" if _winner_between(line, on_both[0]) == line.entry else "Behind"
+            yield f"{way} {names} by the match between them."
+        else:
+            yield f"Without a bonus score {names} and this team share the place."
+        return
     if kind:
         still = ", and level in that" if shared else ""
         yield f"Level with {names} on the bonus score too; ordered {HOW[kind]}{still}."
@@ -475,7 +542,12 @@ def _tie_words(line: Line, shared: bool, kind: str, facts: StageFacts, lines: Ma
 def _level(line: Line, other: Line, facts: StageFacts) -> bool:
     if other.entry == line.entry or other.points != line.points:
         return False
-    return facts.entrant(other.entry).standing == Standing.IN
+    return _counts_as(facts.entrant(other.entry)) == Standing.IN
+
+
+def _counts_as(member: Entrant) -> Standing:
+    """A team that has gone on has played its group to the end: that it leaves afterwards changes no place there."""
+    return Standing.IN if member.standing == Standing.WITHDRAWN and member.went_on else member.standing
 
 
 def _why_apart(member: Entrant) -> tuple[str, ...]:

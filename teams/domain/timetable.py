@@ -60,7 +60,7 @@ class Report:
     """What is wrong with an order of play, in sentences, and how even it is.
 
     `least` is how many turns it takes at least; `used` how many games each machine has; `waits` in how many turns
-    between its first and its last game each team does not play, `idle` in how many turns altogether.
+    between its first and its last game each team does not play.
     """
 
     faults: tuple[str, ...]
@@ -68,7 +68,6 @@ class Report:
     least: int
     used: Mapping[int, int]
     waits: Mapping[int, int]
-    idle: Mapping[int, int]
 
     @property
     def figures(self) -> tuple[str, ...]:
@@ -153,7 +152,6 @@ def check(
         least=least_turns(groups, len(set(machines))),
         used=Counter(game.machine for game in games),
         waits=_waits(timetable, of_group),
-        idle={team: sum(all(team not in game.teams for game in turn) for turn in timetable) for team in of_group},
     )
 
 

@@ -7,12 +7,12 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from teams import selectors
-from teams.models import Team
+from teams.models import Team, TeamMember
 from teams.services import groups, teams
 from teams.services.teams import HIGHEST_WPPR, Person
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Player, Show, Stage, Tournament
-from tournaments.selectors import fold, kept
+from tournaments.selectors import fold, kept, kept_of
 from tournaments.services.change import Actor
 from tournaments.services.exchange.faults import Fault
 from tournaments.services.exchange.lines import EntryLine, Table
@@ -51,7 +51,7 @@ class TeamRoster:
     def read(self, row: Row, number: int, name: str, status: str) -> EntryLine:
         """A line of teams.csv; what is wrong with it is noted."""
         players = tuple(filter(None, (row.text(column, most=MOST_LETTERS) for column in PLAYERS)))
-        if not players:
+        if not players and status != Entry.Status.WITHDRAWN:
             row.fault("The team has no players.")
         folded = [fold(player) for player in players]
         for position, player in enumerate(players):
@@ -86,7 +86,9 @@ class TeamRoster:
         first: dict[str, EntryLine] = {}
         for line in lines:
             many = len(line.more.players)
-            if not rules.fewest_players <= many <= rules.players:
+            # Players of a team that has withdrawn may be in another one by now.
+            fewest = 0 if line.status == Entry.Status.WITHDRAWN else rules.fewest_players
+            if not fewest <= many <= rules.players:
                 reason = (
                     f"{line.name} has {many} players; a team has {rules.players}, and {rules.fewest_players} at least."
                 )
@@ -114,20 +116,20 @@ class TeamRoster:
             names = ", ".join(person.name for person in people)
             return f"{entry}: the players are {', '.join(line.more.players)} in the folder and {names} here."
         captain = next((person.name for person, member in zip(people, members, strict=True) if member.captain), "")
-        if said[line.more.captain] != fold(captain):
+        if said and captain and said[line.more.captain] != fold(captain):
             told = line.more.players[line.more.captain]
             return f"{entry}: the captain is {told} in the folder and {captain} here."
         if line.more.note not in ("", team.note):
             return f"{entry}: the note is “{line.more.note}” in the folder and “{team.note}” here."
         return ""
 
-    def register(self, tournament: Tournament, line: EntryLine, others: Sequence[EntryLine], *, actor: Actor) -> Entry:
-        """Enter a team; a player that the show knows by name or number is that person, any other is new.
+    def known(self, show: Show, lines: Sequence[EntryLine]) -> "_Known":
+        """The people of the show; the numbers that any team of the folder names are kept for those named so."""
+        return _Known(show, [player for line in lines for player in line.more.players])
 
-        The numbers that any team of the folder names are kept for those named so.
-        """
+    def register(self, tournament: Tournament, line: EntryLine, known: "_Known", *, actor: Actor) -> Entry:
+        """Enter a team; a player that the show knows by name or number is that person, any other is new."""
         more: TeamLine = line.more
-        known = _Known(tournament.show, [player for other in others for player in other.more.players])
         team = teams.register(
             tournament,
             actor=actor,
@@ -137,7 +139,10 @@ class TeamRoster:
             wppr=more.wppr,
             note=more.note,
             number=line.number,
+            gone=line.status == Entry.Status.WITHDRAWN,
         )
+        for member in selectors.line_up(team):
+            known.add(member.player)
         return team.entry
 
     def seat(self, stage: Stage, *, actor: Actor) -> int:
@@ -149,10 +154,14 @@ class TeamRoster:
         names: dict[str, int] = defaultdict(int)
         for name in Player.objects.filter(show=tournament.show, merged_into=None).values_list("name", flat=True):
             names[fold(name)] += 1
-        return [self._row(team, names) for team in selectors.teams(tournament)]
+        found = [(team, team.line_up) for team in selectors.teams(tournament)]  # type: ignore[attr-defined]
+        stands = kept_of(member.player for _, line_up in found for member in line_up)
+        return [self._row(team, line_up, stands, names) for team, line_up in found]
 
-    def _row(self, team: Team, names: Mapping[str, int]) -> tuple[object, ...]:
-        people = [(kept(member.player), member.captain) for member in selectors.line_up(team)]
+    def _row(
+        self, team: Team, line_up: Sequence[TeamMember], stands: Mapping[int, Player], names: Mapping[str, int]
+    ) -> tuple[object, ...]:
+        people = [(stands[member.player_id], member.captain) for member in line_up]
         shown = [
             str(player) if names[fold(player.name)] > 1 or selectors.numbered(player.name)[0] else player.name
             for player, _ in people
@@ -170,11 +179,14 @@ class _Known:
         self.by_name: dict[str, list[Player]] = defaultdict(list)
         self.by_number: dict[int, Player] = {}
         for player in Player.objects.filter(show=show):
-            self.by_number[player.number] = player
-            if player.merged_into_id is None:
-                self.by_name[fold(player.name)].append(player)
+            self.add(player)
         taken = [*self.by_number, *(selectors.numbered(player)[0] for player in named)]
         self.highest = max(taken, default=0)
+
+    def add(self, player: Player) -> None:
+        """Somebody is there, or has come; known twice is known once."""
+        if self.by_number.setdefault(player.number, player) is player and player.merged_into_id is None:
+            self.by_name[fold(player.name)].append(player)
 
     def person(self, typed: str) -> Person:
         """Who is meant; raises `Refusal` where the name is that of several, or a number of somebody else."""

@@ -1,8 +1,9 @@
 """Teams: registered, changed, checked in.
 
 House rules, "Missing player": three players may play, a ball is missing then; a replacement may not have played or be
-due to play for another team. "Registration closes 19:00 unless the team has not begun": once the groups are drawn up a
-new team can only come in for one that is missing (our choice).
+due to play for another team. Whoever is in a team that has withdrawn without having played is due to play nothing, and
+may join another one. "Registration closes 19:00 unless the team has not begun": once the groups are drawn up a new
+team can only come in for one that is missing (our choice).
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,11 +48,12 @@ def register(
     note: str = "",
     number: int | None = None,
     key: str = "",
+    gone: bool = False,
 ) -> Team:
     """Enter a team; `captain` is the place of its captain in `members`.
 
     Raises `Refusal` with who is in another team already, or twice in this one, or how many are missing; and once the
-    groups are drawn up.
+    groups are drawn up. One that is `gone`, as in a folder, may have too few: others have taken its players.
     """
     carried = _carried(name, members, captain, wppr, note, number)
     with change(tournament, actor=actor, action="register", key=key, carried=carried, lock_show=True) as log:
@@ -59,7 +61,7 @@ def register(
             return Team.objects.select_related("entry").get(entry=log.first.entry)
         refuse_once_declared(tournament)
         _refuse_once_drawn_up(tournament)
-        return _enter(tournament, log, name, members, captain, wppr, note, number)
+        return _enter(tournament, log, name, members, captain, wppr, note, number, gone=gone)
 
 
 def replace(
@@ -109,6 +111,8 @@ def _enter(
     wppr: Decimal,
     note: str,
     number: int | None,
+    *,
+    gone: bool = False,
 ) -> Team:
     """The team, its entry and its members, with a line in the journal."""
     title = _title(tournament, name)
@@ -120,19 +124,21 @@ def _enter(
     checked(team)
     team.save()
     players = _people(team, members)
-    _refuse_unfit(team, players, captain)
+    came = _refuse_unfit(team, players, captain, gone=gone)
+    _let_go(came)
     for position, player in enumerate(players, start=1):
         TeamMember.objects.create(
             team=team, tournament=tournament, player=player, position=position, captain=position == captain + 1
         )
     log.write(
-        f"{entry} entered: {_told(players)}.{_missing(tournament, players)}",
+        f"{entry} entered{': ' if players else ''}{_told(players)}.{_missing(tournament, players)}{_came(came)}",
         after={
             "number": entry.number,
             "name": title,
             "players": [player.number for player in players],
-            "captain": players[captain].number,
+            "captain": players[captain].number if captain < len(players) else None,
             "wppr": str(wppr),
+            **_came_from(came),
         },
         entry=entry,
     )
@@ -214,12 +220,17 @@ def change_members(
             return
         if begun:
             need_reason(reason)
-        _refuse_unfit(stored, players, captain)
+        came = _refuse_unfit(stored, players, captain)
+        _let_go(came)
         _put_in_place(stored, players, captain, begun, log)
         log.write(
-            f"{stored.entry}: {_told(players)}.{_missing(tournament, players)}",
+            f"{stored.entry}: {_told(players)}.{_missing(tournament, players)}{_came(came)}",
             before={"players": [member.player.number for member in before]},
-            after={"players": [player.number for player in players], "captain": players[captain].number},
+            after={
+                "players": [player.number for player in players],
+                "captain": players[captain].number,
+                **_came_from(came),
+            },
             reason=reason,
             entry=stored.entry,
         )
@@ -267,24 +278,44 @@ def _people(team: Team, members: Sequence[Person]) -> list[Player]:
     return found
 
 
-def _refuse_unfit(team: Team, players: Sequence[Player], captain: int) -> None:
+def _refuse_unfit(team: Team, players: Sequence[Player], captain: int, *, gone: bool = False) -> list[TeamMember]:
+    """Where players come from who are in a team that has withdrawn without having played; any other is refused."""
+    came: list[TeamMember] = []
     tournament = team.entry.tournament
     rules = tournament.rules_in_force
     for player in players:
         if players.count(player) > 1:
             raise Refusal(f"{player} is named twice in {team.entry.title}.", field="members")
         place = selectors.place_of(tournament, player)
-        if place and place.team_id != team.pk:
+        if place and selectors.is_free(place):
+            came += [place] if place.team_id != team.pk else []
+        elif place and place.team_id != team.pk:
             has = "has played for" if place.left_at else "is in"
             raise Refusal(f"{player} {has} {place.team.entry}; nobody plays for two teams.", field="members")
-    if not rules.fewest_players <= len(players) <= rules.players:
+    fewest = 0 if gone else rules.fewest_players
+    if not fewest <= len(players) <= rules.players:
         raise Refusal(
             f"{team.entry.title} has {len(players)} players; a team has {rules.players},"
             f" and {rules.fewest_players} at least.",
             field="members",
         )
-    if not 0 <= captain < len(players):
+    if not (0 <= captain < len(players) or gone):
         raise Refusal(f"Say who of {team.entry.title} is the captain.", field="captain")
+    return came
+
+
+def _let_go(came: Sequence[TeamMember]) -> None:
+    TeamMember.objects.filter(pk__in=[place.pk for place in came]).delete()
+
+
+def _came(came: Sequence[TeamMember]) -> str:
+    words = (f" {place.player} comes from {place.team}, which withdrew without having played." for place in came)
+    return "".join(words)
+
+
+def _came_from(came: Sequence[TeamMember]) -> Mapping[str, Any]:
+    """For the journal, which alone knows who was in the team that they have left: player by player its entry."""
+    return {selectors.CAME_FROM: {str(place.player_id): place.team.entry_id for place in came}} if came else {}
 
 
 def _title(tournament: Tournament, name: str) -> str:

@@ -18,7 +18,7 @@ from teams.services import groups, teams
 from tournaments import permissions
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.forms import OrderForm, new_key
-from tournaments.models import Entry, Match, Ruling, Seat, Stage
+from tournaments.models import Entry, Ruling, Stage
 from tournaments.permissions import View
 from tournaments.selectors import rulings_in_force
 from tournaments.views.desk import rulings
@@ -234,7 +234,7 @@ def _expected(form: DetailsForm | LineUpForm) -> int:
 
 def _list_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = None) -> HttpResponse:
     rules = stage.tournament.rules_in_force
-    seats = {seat.entry_id: seat for seat in Seat.objects.filter(stage=stage)}
+    seats = {seat.entry_id: seat for seat in selectors.group_seats(stage)}
     found = list(selectors.teams(stage.tournament))
     lines = [(team, seats.get(team.entry_id), teams.notes(rules, team, len(team.line_up))) for team in found]  # type: ignore[attr-defined]
     context = {"lines": lines, "here": sum(team.entry.status == Entry.Status.CHECKED_IN for team in found)}
@@ -266,9 +266,9 @@ def _team_page(
     details: DetailsForm | None = None,
     people: LineUpForm | None = None,
 ) -> HttpResponse:
-    stage = Stage.objects.select_related("tournament__show").get(tournament=team.entry.tournament, key=GROUPS.key)
+    stage = selectors.groups_stage(team.entry.tournament)
     line_up = selectors.line_up(team)
-    seat = Seat.objects.filter(stage=stage, entry=team.entry).first()
+    seat = selectors.seat_of(stage, team.entry)
     begun = selectors.has_begun(team.entry)
     context = {
         "team": team,
@@ -291,7 +291,7 @@ def _seeds_page(
 ) -> HttpResponse:
     """`order` is the form that was sent, for those who are level or for all teams."""
     level, everybody = (None, order) if "all" in request.POST else (order, None)
-    seats = list(Seat.objects.filter(stage=stage).select_related("entry").order_by("group", "seed"))
+    seats = selectors.group_seats(stage)
     to_order, proposed, why_not = ([], [], None) if seats else _level(stage)
     found = rulings_in_force(stage.tournament, stage=stage, kind=Ruling.Kind.SEEDING)
     context = {
@@ -300,7 +300,7 @@ def _seeds_page(
         "why_not": why_not,
         "level": level or (OrderForm(level=to_order) if to_order else None),
         "everybody": everybody or OrderForm(level=_entries(stage)),
-        "published": stage.matches.exclude(state=Match.State.VOID).exists(),
+        "published": selectors.published(stage),
         "rulings": rulings.told(request, found, stage.phase(timezone.now())),
     }
     return page(

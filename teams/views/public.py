@@ -41,6 +41,7 @@ class GroupPart(NamedTuple):
     label: str
     sentence: str
     bonus_machine: str
+    mixed: str
     lines: list[TeamLine]
     matches: list[GameLine]
     why: list[tuple[int, str, tuple[str, ...]]]
@@ -134,7 +135,7 @@ def own(reading: Reading, course: Course, entry: int | None) -> dict[str, Any]:
         "line": _team_line(found, table, line),
         "place": place_words(line.place, line.shared) if line.place else "",
         "bonus_place": f"{place_words(line.bonus.place, line.bonus.shared)} of {line.bonus.of}" if line.bonus else "",
-        "own_games": [_own_game(found, line, game) for game in played],
+        "own_games": [_own_game(found, table, line, game) for game in played],
         "why": line.why,
     }
 
@@ -158,6 +159,7 @@ def _group(found: _Groups, table: GroupTable) -> GroupPart:
         table.label,
         _sentence(found, table),
         ", ".join(bonus),
+        groups.mixed_words(table, found.reading.facts),
         [_team_line(found, table, line) for line in table.lines],
         [games.game_line(found.leg, game) for game in own if len(game.players) == 2],
         [(found.people[line.entry].number, found.people[line.entry].name, line.why) for line in table.lines],
@@ -209,8 +211,22 @@ def _team_line(found: _Groups, table: GroupTable, line: Line) -> TeamLine:
         str(line.bonus.points) if line.bonus else "–",
         grouped(line.bonus.value) if line.bonus else _bonus_words(found, game),
         str(line.points) if line.place else "–",
-        tuple(words for about, words in game.notes if about in (None, line.entry)) if game else (),
+        (
+            *(words for about, words in (game.notes if game else ()) if about in (None, line.entry)),
+            *_made_elsewhere(found, table, line),
+        ),
     )
+
+
+def _made_elsewhere(found: _Groups, table: GroupTable, line: Line) -> tuple[str, ...]:
+    """Where a bonus score was made that is ranked beside those of another machine, or by a factor on another one."""
+    own, facts = line.bonus, found.reading.facts
+    if own is None:
+        return ()
+    if own.made_on != own.machine:
+        return tuple(note.words for note in facts.notes if (note.entry, note.machine) == (line.entry, own.machine))
+    names = (machine.name for machine in facts.machines if machine.id == own.made_on)
+    return tuple(f"bonus game played on {name}" for name in names) if table.mixed else ()
 
 
 def _mark(found: _Groups, table: GroupTable, line: Line) -> tuple[str, bool]:
@@ -245,7 +261,7 @@ def _bonus_line(found: _Groups, each: BonusPlace) -> BonusLine:
     )
 
 
-def _own_game(found: _Groups, line: Line, game: Game) -> OwnGame:
+def _own_game(found: _Groups, table: GroupTable, line: Line, game: Game) -> OwnGame:
     shown = games.game_line(found.leg, game)
     number = found.people[line.entry].number
     mine = next(side for side in shown.sides if side.number == number)
@@ -261,7 +277,10 @@ def _own_game(found: _Groups, line: Line, game: Game) -> OwnGame:
         _own_words(shown, duel, line.bonus, found.reading.tournament.rules_in_force.match_points),
         mine.on,
         _own_points(game, duel, line.bonus),
-        tuple(words for about, words in game.notes if about in (None, line.entry)),
+        (
+            *(words for about, words in game.notes if about in (None, line.entry)),
+            *(_made_elsewhere(found, table, line) if other is None else ()),
+        ),
         shown.trouble,
     )
 

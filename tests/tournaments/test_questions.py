@@ -26,7 +26,7 @@ def test_each_question_gets_its_own_rows_in_the_order_it_asks_for(world):
         (ENTRANTS, (world.tournament.pk,)), (MACHINES, (world.stage.pk,)), (SCORES, (world.stage.pk,))
     )
 
-    assert [(number, name) for _, number, name, _, _ in entrants] == list(zip([10, 20, 30, 40], NAMES, strict=True))
+    assert [(number, name) for _, number, name, *_ in entrants] == list(zip([10, 20, 30, 40], NAMES, strict=True))
     assert [code for _, code, *_ in machines] == [machine.code for machine in world.machines]
     assert scores == []
 

@@ -37,13 +37,17 @@ class MachineState(StrEnum):
 
 
 class Entrant(NamedTuple):
-    """Whoever competes. `number` is what people see and call; `group` where the stage is played in groups."""
+    """Whoever competes. `number` is what people see and call; `group` where the stage is played in groups.
+
+    `went_on` says that this stage has given it a seat in a later one, also where somebody else took that seat since.
+    """
 
     id: int
     number: int
     name: str
     standing: Standing = Standing.IN
     group: str = ""
+    went_on: bool = False
 
 
 class StageMachine(NamedTuple):
@@ -86,11 +90,16 @@ class Part(NamedTuple):
 
 
 class Met(NamedTuple):
-    """A match of a stage: two or more against each other on one machine, or one alone."""
+    """A match of a stage: two or more against each other on one machine, or one alone.
+
+    `made_on` is where the score of one alone was made whose machine was withdrawn by rescaling: `machine` and the
+    value in it are those that it is ranked by.
+    """
 
     machine: int
     parts: tuple[Part, ...]
     round: int = 1
+    made_on: int | None = None
 
 
 class Note(NamedTuple):

@@ -11,7 +11,7 @@ from decimal import ROUND_FLOOR, Decimal
 from statistics import median
 from typing import Any
 
-from tournaments.domain.facts import Note, Played, StageFacts, StageMachine, Standing
+from tournaments.domain.facts import Met, Note, Played, StageFacts, StageMachine, Standing
 from tournaments.domain.scores import HIGHEST, grouped
 
 WORDS = {
@@ -113,6 +113,26 @@ def ranked_elsewhere(
         kept.append(Played(entry, move.substitute, rescaled(value, move.factor)))
         notes.append(Note(entry, move.substitute, move.told(value), rescaled(value, move.factor)))
     return kept, notes
+
+
+def games_ranked_elsewhere(met: Sequence[Met], moves: Mapping[int, Move]) -> tuple[tuple[Met, ...], list[Note]]:
+    """Games of one in matches as they are ranked when machines have been withdrawn by rescaling, and what is said.
+
+    A match of two is won or lost by scores made on the same machine, so that a factor changes nothing in it.
+    """
+    found: list[Met] = []
+    notes: list[Note] = []
+    for game in met:
+        move = moves.get(game.machine)
+        value = game.parts[0].value if len(game.parts) == 1 else None
+        if move is None or value is None:
+            found.append(game)
+            continue
+        part = game.parts[0]
+        ranked = rescaled(value, move.factor)
+        found.append(Met(move.substitute, (part._replace(value=ranked),), game.round, game.machine))
+        notes.append(Note(part.entry, move.substitute, move.told(value), ranked))
+    return tuple(found), notes
 
 
 def carried_over(played: Iterable[Played], ranked: Iterable[Played], moves: Mapping[int, Move]) -> tuple[Played, ...]:

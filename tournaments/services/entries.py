@@ -1,12 +1,13 @@
 """Who competes: entering, details, withdrawing, disqualifying."""
 
+from collections.abc import Iterable
 from datetime import date, datetime
 from typing import Any
 
 from django.db.models import Max
 from django.utils import timezone
 
-from tournaments import selectors
+from tournaments import line_ups, selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Entry, Match, PlacePool, Player, Ruling, Show, Stage, Tournament
@@ -312,6 +313,8 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> No
         refuse_own_game(actor, [stored.pk])
         refuse_once_declared(stored.tournament)
         ages.refuse_too_old(stored.name, stored.born_on, stored.tournament)
+        if stored.status == Entry.Status.WITHDRAWN:
+            refuse_broken_up([stored])
         ruling = stored.rulings.filter(kind=Ruling.Kind.DISQUALIFIED, undone_at=None).first()
         earlier = _earlier(stored)
         with as_shown(stored.tournament, shown):
@@ -322,6 +325,14 @@ def reinstate(entry: Entry, *, actor: Actor, reason: str, shown: str = "") -> No
             _set(stored, earlier, log, f"{stored} is {earlier.label} again.", reason, ruling)
             follow_entry(stored, log)
     entry.status = stored.status
+
+
+def refuse_broken_up(back: Iterable[Entry]) -> None:
+    """Raise `Refusal` with who is behind another entry by now, where one that has withdrawn is to come back."""
+    for entry in back:
+        why = line_ups.why_not_back(entry)
+        if why:
+            raise Refusal(why)
 
 
 def _earlier(entry: Entry) -> Entry.Status:

@@ -4,14 +4,15 @@ House rules, "Warning, disqualification, score adjusted or discarded", "Fault th
 "Extra ball played by mistake". What was reached stays beside what counts.
 """
 
-from collections.abc import Collection
+import random
+from collections.abc import Collection, Sequence
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import NOTES, alters, eighty_percent
 from tournaments.domain.scores import grouped
-from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, StageMachine
+from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, Stage, StageMachine
 from tournaments.services import late as late_changes
 from tournaments.services.change import Actor, Log, change
 from tournaments.services.effects import decided
@@ -127,6 +128,63 @@ def play_again(match: Match, *, actor: Actor, reason: str, machine: Machine | No
         return _play_again(stored, new, actor, log, reason, shown)
 
 
+def move_to_substitute(
+    match: Match,
+    *,
+    actor: Actor,
+    instead_of: int,
+    reason: str,
+    machine: Machine | None = None,
+    among: Sequence[Machine] = (),
+    chance: random.Random | None = None,
+    shown: str = "",
+) -> Ruling:
+    """The machine of a single game has died: it is closed in the stage and the game is played on a substitute.
+
+    Where a stage draws its machine by lot another lot is drawn `among` these, once, and recorded; elsewhere `machine`
+    is chosen. Source: house rules, "Machine breaks down": completed results stand, so a game that is over stays;
+    scores of one that is not count for nothing, because those of two machines cannot be compared (our choice).
+    `instead_of` is the machine that died, by id: sent twice it moves once. `chance` draws where a rehearsal must come
+    out the same.
+    """
+    with change(match.stage.tournament, actor=actor, action="rule") as log:
+        stored = _match(match)
+        stage = stored.stage
+        moved = Ruling.objects.filter(match=stored, kind=Kind.REPLAYED, machine=instead_of, undone_at=None)
+        before = moved.order_by("-pk").first()
+        if before and stored.machine_id != instead_of:
+            return before
+        _check_open(stored, log)
+        need_reason(reason)
+        refuse_own_game(actor, [side.entry_id for side in stored.sides.all()])
+        if stored.machine_id != instead_of:
+            raise Refusal(f"The game is on {stored.machine} by now; look again.")
+        if stage.spec.redealt:
+            raise Refusal(f"In the {stage.label.lower()} a machine gets a substitute by drawing the rest again.")
+        if stored.state == Match.State.DONE:
+            raise Refusal(f"The game on {stored.machine} is over: completed results stand.")
+        new = _substitute(stage, machine, among, chance)
+        if new.pk == stored.machine_id:
+            raise Refusal("A machine cannot stand in for itself.", field="machine")
+        for candidate in among or [new]:
+            _check_machine(stored, candidate)
+        return _play_again(
+            stored, new, actor, log, reason, shown, told="broke off", drawn_from=len(among) or None, closes=True
+        )
+
+
+def _substitute(
+    stage: Stage, machine: Machine | None, among: Sequence[Machine], chance: random.Random | None
+) -> Machine:
+    if stage.spec.by_lot:
+        if machine or not among:
+            raise Refusal("Choose the machines among which the lot is drawn.", field="machine")
+        return (chance or random.SystemRandom()).choice(list(among))
+    if machine is None or among:
+        raise Refusal("Choose the machine that stands in.", field="machine")
+    return machine
+
+
 def play_level_again(match: Match, *, actor: Actor) -> Ruling:
     """A match of a group that ended level is played again on the same machine; sent twice it is once.
 
@@ -146,13 +204,30 @@ def play_level_again(match: Match, *, actor: Actor) -> Ruling:
 
 
 def _play_again(
-    match: Match, new: Machine, actor: Actor, log: Log, reason: str, shown: str = "", *, told: str = "stopped"
+    match: Match,
+    new: Machine,
+    actor: Actor,
+    log: Log,
+    reason: str,
+    shown: str = "",
+    *,
+    told: str = "stopped",
+    drawn_from: int | None = None,
+    closes: bool = False,
 ) -> Ruling:
+    """Set a match back to be played on this machine; `closes` takes the other one out of the stage, scores stand."""
     about = {"stage": match.stage, "match": match, "machine": match.machine}
     ruling = new_ruling(match.stage.tournament, actor=actor, log=log, kind=Kind.REPLAYED, reason=reason, **about)
+    lot = f" {new} was drawn by lot from {drawn_from} machines." if drawn_from else ""
     with decided(match.stage.tournament, ruling, log, shown):
         if new.pk != match.machine_id:
-            StageMachine.objects.get_or_create(stage=match.stage, machine=new)
+            used, _ = StageMachine.objects.get_or_create(stage=match.stage, machine=new)
+            if drawn_from:
+                used.drawn_from = drawn_from
+                used.save(update_fields=["drawn_from"])
+        if closes:
+            dead = StageMachine.objects.filter(stage=match.stage, machine=match.machine, state=StageMachine.State.OPEN)
+            dead.update(state=StageMachine.State.LET_STAND)
         live = Score.objects.filter(match=match, state__in=(*Score.LIVE, Score.State.WAITING))
         live.update(state=Score.State.VOID, revision=log.revision)
         match.sides.update(agreed_at=None)
@@ -161,9 +236,9 @@ def _play_again(
         match.save()
         ruling.save()
         log.write(
-            f"{match.stage.label}, game {match.round}: {told} on {was.name}, played again on {new.name}.",
+            f"{match.stage.label}, game {match.round}: {told} on {was.name}, played again on {new.name}.{lot}",
             before={"machine": was.code},
-            after={"machine": new.code},
+            after={"machine": new.code, **({"drawn_from": drawn_from} if drawn_from else {})},
             reason=reason,
             machine=new,
             ruling=ruling,
@@ -271,7 +346,7 @@ def _in_play(match: Match, entry: int, log: Log) -> tuple[Match, Side]:
     _check_open(stored, log)
     side = stored.sides.select_related("entry__player").filter(entry=entry).first()
     if side is None:
-        raise Refusal(f"That player is not in {stored}.")
+        raise Refusal(f"That {stored.stage.tournament.kind.noun} is not in {stored}.")
     return stored, side
 
 

@@ -18,12 +18,12 @@ from tournaments.services.effects import decided
 from tournaments.services.progress import (
     clear_matches,
     deal_matches,
-    decided_by_games,
     fill,
     follow,
     on_its_machine,
     refuse_once_declared,
     replays,
+    seats_change_hands,
     with_its_players,
 )
 from tournaments.services.scores import Recorded, in_range, save, the_same_again
@@ -165,6 +165,8 @@ def choose(match: Match, *, actor: Actor, entry: int, position: int) -> None:
         side = _side(sides, entry, stored)
         if side.choice == position:
             return
+        if not stored.stage.spec.positions:
+            raise Refusal(f"In the {stored.stage.label.lower()} nobody chooses a playing position.")
         if stored.state in (Match.State.DONE, Match.State.VOID):
             raise Refusal(f"{_named(stored)} is over.")
         if not 1 <= position <= len(sides):
@@ -353,7 +355,7 @@ def forfeit(match: Match, *, actor: Actor, entry: int) -> None:
     Taken back like any absence. Source: house rules, "More than 5 minutes late after the call"; neither came: 0-0.
     """
     kind, rules = match.stage.tournament.kind, match.stage.tournament.rules_in_force
-    minutes = formats.grouping(kind).lateness(rules) if match.stage.spec.grouped else None
+    minutes = formats.lateness(kind, rules)
     if minutes is None:
         raise Refusal("Nobody loses this match by being late; say who does not play it, with the reason.")
     with change(match.stage.tournament, actor=actor, action="forfeit") as log:
@@ -399,8 +401,8 @@ def _stay_away(match: Match, side: Side, log: Log, away: bool, reason: str) -> N
 def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str, shown: str = "") -> None:
     """The next in the original order takes a leaver's seat and matches, before the stage has begun.
 
-    In groups, where all matches are open at once, before the leaver's first match is called. Refused where games
-    decide the seats: everybody behind the leaver there has a game of their own. Our choice.
+    In groups, where all matches are open at once, before the leaver's first match is called. Refused where single
+    games decide the seats: everybody behind the leaver there has a game of their own. Our choice.
     `shown` is the digest of the effects that the person saw.
     """
     with change(stage.tournament, actor=actor, action="replace seat") as log:
@@ -411,7 +413,7 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
             _refuse_once_called(stored, entry)
         elif stored.state != Stage.State.PLANNED:
             raise Refusal(f"The {stored.label.lower()} has begun: the seat stays empty and the opponent plays alone.")
-        if decided_by_games(stored):
+        if not seats_change_hands(stored):
             raise Refusal(f"Games decide who is in the {stored.label.lower()}: a leaver's seat in it stays empty.")
         seat = stored.seats.select_related("entry__player").filter(entry=entry).first()
         new = selectors.entered(stored.tournament).filter(pk=by).first()
@@ -504,7 +506,7 @@ def _doubt(value: int, match: Match, side: Side) -> None:
 def _side(sides: Sequence[Side], entry: int, match: Match) -> Side:
     side = next((side for side in sides if side.entry_id == entry), None)
     if side is None:
-        raise Refusal(f"That player is not in {_named(match)}.")
+        raise Refusal(f"That {match.stage.tournament.kind.noun} is not in {_named(match)}.")
     return side
 
 

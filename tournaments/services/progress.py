@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from tournaments import formats, selectors
+from tournaments import selectors
 from tournaments.domain import finals
+from tournaments.domain.facts import Standing
 from tournaments.domain.finals import Game, Outcome
 from tournaments.domain.refusals import UNDO_RESULTS, Refusal, Step
 from tournaments.formats import Feed, PlannedMatch
@@ -135,11 +136,22 @@ def fill(stage: Stage, log: Log) -> None:
         return
     for feed in stage.spec.feeds:
         target = Stage.objects.select_related("tournament").get(tournament=stage.tournament, key=feed.stage)
-        wanted = going_on(stage, feed)
+        wanted = _seats_behind(stage, feed)
         seated = list(target.seats.order_by("seed").values_list("entry_id", flat=True))
-        if seated == wanted:
+        if seated == [entry for entry, _ in wanted]:
             continue
         _reseat(target, wanted, log)
+
+
+def seats_change_hands(stage: Stage) -> bool:
+    """Whether somebody else may take a leaver's seat in this stage before it begins.
+
+    Behind groups the next of the leaver's group may. Behind single games everybody has a game of their own, so the
+    seat stays empty (our choice).
+    """
+    return not any(
+        feed.stage == stage.key and not spec.grouped for spec in stage.tournament.kind.stages for feed in spec.feeds
+    )
 
 
 def next_has_begun(stage: Stage) -> bool:
@@ -151,21 +163,53 @@ def next_has_begun(stage: Stage) -> bool:
 def going_on(stage: Stage, feed: Feed) -> list[int]:
     """The entries that a stage's games send along a feed, in the order of their seeds; none until all is decided.
 
-    Whoever is disqualified goes nowhere.
+    Whoever is disqualified goes nowhere. Whoever came in for a leaver has that seat.
     """
+    return [entry for entry, _ in _seats_behind(stage, feed)]
+
+
+def _seats_behind(stage: Stage, feed: Feed) -> list[tuple[int, str]]:
+    """Who goes on along a feed, each with the reason."""
     contests = outcomes(stage)
     if not contests or not all(contest.outcome.decided for contest in contests):
         return []
     # The last word is between the best of all groups, where they are too many for the next stage.
     games = [contest for contest in contests if contest.seats] or contests
-    chosen = {
-        entry
-        for contest in games
-        for entry in (
-            contest.outcome.best(contest.seats or feed.many) if feed.best else contest.outcome.others(feed.many)
-        )
-    } - _disqualified(stage)
-    return [entry for entry in stage.seats.order_by("seed").values_list("entry_id", flat=True) if entry in chosen]
+    sent = {contest.where: _sent(contest, feed, contest.seats or feed.many) for contest in games}
+    chosen = {entry for entries in sent.values() for entry in entries} - _disqualified(stage)
+    why = {
+        entry: _seat_words(contest, feed)
+        for contest in contests
+        if not contest.seats
+        for entry in _sent(contest, feed, feed.many)
+    }
+    seeds = stage.seats.order_by("seed").values_list("entry_id", flat=True)
+    return _handed_over(stage, feed, [(entry, why[entry]) for entry in seeds if entry in chosen])
+
+
+def _sent(contest: Contest, feed: Feed, many: int) -> tuple[int, ...]:
+    return contest.outcome.best(many) if feed.best else contest.outcome.others(many)
+
+
+def _seat_words(contest: Contest, feed: Feed) -> str:
+    """ "first in group A", "one of the best 2 on Funhouse", "behind the best 2 on Funhouse"."""
+    if feed.best and feed.many == 1:
+        return f"first {contest.where}"
+    return f"{'one of' if feed.best else 'behind'} the best {feed.many} {contest.where}"
+
+
+def _handed_over(stage: Stage, feed: Feed, seats: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The seats after everybody who came in for a leaver, in the order in which that was decided."""
+    rulings = Ruling.objects.filter(
+        stage__tournament=stage.tournament, stage__key=feed.stage, kind=Ruling.Kind.REPLACED, undone_at=None
+    )
+    for ruling in rulings.select_related("entry").order_by("decided_at", "pk"):
+        left, came = ruling.data["for"], ruling.entry
+        holders = [entry for entry, _ in seats]
+        if came and came.standing != Standing.DISQUALIFIED and left in holders and came.pk not in holders:
+            leaver = Entry.objects.select_related("player").get(pk=left)
+            seats = [(came.pk, f"for {leaver}") if entry == left else (entry, why) for entry, why in seats]
+    return seats
 
 
 def outcomes(stage: Stage) -> list[Contest]:
@@ -173,9 +217,8 @@ def outcomes(stage: Stage) -> list[Contest]:
     if stage.spec.grouped:
         read = selectors.stage_facts(stage)
         tournament = read.stage.tournament
-        kind, rules = formats.grouping(tournament.kind), tournament.rules_in_force
-        contests = [Contest(f"in group {group.label}", group.outcome) for group in kind.groups(read.facts, rules)]
-        winners = kind.between_winners(read.facts, rules)
+        contests = [Contest(f"in group {group.label}", group.outcome) for group in read.groups]
+        winners = read.grouped.winners if read.grouped else None
         seats = next((spec.seats for spec in tournament.kind.stages if spec.comes_from == stage.key), None) or 0
         return contests + ([Contest("between the winners of the groups", winners, seats=seats)] if winners else [])
     go_on = next((feed.many for feed in stage.spec.feeds), None)
@@ -278,16 +321,19 @@ def clear_matches(stage: Stage) -> None:
     matches.delete()
 
 
-def _reseat(target: Stage, wanted: list[int], log: Log) -> None:
+def _reseat(target: Stage, wanted: list[tuple[int, str]], log: Log) -> None:
     dealt = list(target.matches.exclude(state=Match.State.VOID).order_by("order").values_list("machine_id", flat=True))
     clear_matches(target)
     target.seats.all().delete()
     Seat.objects.bulk_create(
-        Seat(stage=target, entry_id=entry, seed=seed) for seed, entry in enumerate(wanted, start=1)
+        Seat(stage=target, entry_id=entry, seed=seed, why=why[:300])
+        for seed, (entry, why) in enumerate(wanted, start=1)
     )
     kind = target.tournament.kind
     if dealt and len(wanted) > 1:
-        deal_matches(target, kind.deal(target.key, wanted, dealt, target.tournament.rules_in_force, 0))
+        deal_matches(
+            target, kind.deal(target.key, [entry for entry, _ in wanted], dealt, target.tournament.rules_in_force, 0)
+        )
     names = ", ".join(str(seat.entry) for seat in target.seats.select_related("entry__player"))
     log.note(f"{target.label}: {names}." if names else f"{target.label}: open again.")
 

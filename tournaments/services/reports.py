@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tournaments import formats, selectors
+from tournaments import selectors
 from tournaments.domain import results as places
 from tournaments.domain.advancement import HOW
 from tournaments.domain.refusals import Refusal
@@ -105,11 +105,10 @@ def _ranked(stage: Stage) -> list[tuple[int, int | None, bool, int, int, str]]:
 def _in_groups(stage: Stage) -> list[Line]:
     """Whoever is ranked in a group, group by group."""
     read = selectors.stage_facts(stage)
-    tournament, entries = read.stage.tournament, _entries(stage.tournament)
-    groups = formats.grouping(tournament.kind).groups(read.facts, tournament.rules_in_force)
+    entries = _entries(stage.tournament)
     return [
         Line(entries[row.entry], row.place, row.shared, row.points, row.games, stage.label, group=group.label)
-        for group in groups
+        for group in read.groups
         for row in group.rows
         if row.place is not None
     ]

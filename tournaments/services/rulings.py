@@ -12,6 +12,7 @@ from tournaments.services import ages
 from tournaments.services import late as late_changes
 from tournaments.services.change import Actor, Log, change, refuse_unkept
 from tournaments.services.effects import as_shown
+from tournaments.services.entries import refuse_broken_up
 from tournaments.services.progress import fill, outcomes, refuse_once_declared
 from tournaments.services.scores import snapshot, stored_score
 from tournaments.services.shows import need_reason, refuse_own_game
@@ -117,6 +118,8 @@ def undo_ruling(
             refuse_once_declared(stored.tournament)
         if stored.kind == Ruling.Kind.DISQUALIFIED and stored.entry:
             ages.refuse_too_old(stored.entry.name, stored.entry.born_on, stored.tournament)
+        if stored.kind == Ruling.Kind.NO_SHOWS:
+            refuse_broken_up(selectors.entered(stored.tournament).filter(pk__in=stored.data["entries"]))
         going_on = late_changes.going_on_from(stage) if stage else None
         over, before = _too_many_games(stored), _as_it_is(stored)
         with as_shown(stored.tournament, shown):

@@ -27,6 +27,13 @@ WAYS = {
 }
 """The three ways of withdrawing a machine, in words."""
 
+IN_GROUPS = {
+    State.LET_STAND: "Let stand: what was played counts as it is, and no game starts on it. Then draw the rest again.",
+    State.RESCALED: "Rescale: the scores of the {alone}s times a factor are ranked on the substitute, with those made"
+    " there; the originals are kept beside. Matches against each other stay as they are.",
+}
+"""What of them there is in groups, where completed results stand. Source: house rules, "Machine breaks down"."""
+
 LARGEST_FACTOR = 1_000_000
 
 
@@ -38,6 +45,49 @@ class Proposal(NamedTuple):
     onto: int
     median_of: int | None
     median_onto: int | None
+
+
+class Here(NamedTuple):
+    """What was played on a machine of a stage and counts: single scores, and in groups matches of two."""
+
+    scores: int
+    matches: int
+
+
+def ways(used: StageMachine) -> dict[str, str]:
+    """In which ways a machine can be withdrawn from its stage, in words.
+
+    Nothing is given back by cancelling where matches are played. In groups only the scores of games of one can be
+    rescaled: those of a match are compared with each other alone.
+    """
+    spec = used.stage.spec
+    if not spec.grouped:
+        return {str(way): words for way, words in WAYS.items() if way != State.CANCELLED or not spec.matches}
+    offered = [State.LET_STAND] if used.state == State.OPEN else []
+    offered += [State.RESCALED] if _played_alone(used) else []
+    return {str(way): IN_GROUPS[way].format(alone=spec.alone) for way in offered}
+
+
+def may_be_withdrawn(used: StageMachine) -> bool:
+    """Whether it is in play, or was closed by drawing the rest of groups again, which left its scores as they are."""
+    if used.state == State.OPEN:
+        return True
+    ruled = selectors.withdrawing_ruling(used.stage, used.machine)
+    return used.stage.spec.grouped and used.state == State.LET_STAND and ruled is None
+
+
+def played_here(used: StageMachine, facts: StageFacts) -> Here:
+    """What counts of what was played on a machine."""
+    met = [game for game in facts.met if game.machine == used.machine_id]
+    alone = sum(1 for game in met if len(game.parts) == 1 and game.parts[0].value is not None)
+    matches = sum(1 for game in met if len(game.parts) > 1 and any(part.value is not None for part in game.parts))
+    return Here(alone + sum(1 for game in facts.played if game.machine == used.machine_id), matches)
+
+
+def _played_alone(used: StageMachine) -> bool:
+    facts = selectors.stage_facts(used.stage).facts
+    dealt = any(game.machine == used.machine_id for game in facts.met if len(game.parts) == 1)
+    return dealt or any(game.machine == used.machine_id for game in facts.played)
 
 
 def withdraw_machine(
@@ -62,6 +112,7 @@ def withdraw_machine(
         refuse_once_declared(stage.tournament)
         kind, about = Ruling.Kind.MACHINE, {"stage": stage, "machine": stored.machine}
         ruling = new_ruling(stage.tournament, actor=actor, log=log, kind=kind, reason=reason, **about)
+        before = str(stored.state)
         with decided(stage.tournament, ruling, log, shown):
             stored.state, stored.substitute = State(way), substitute
             stored.factor = factor if way == State.RESCALED else None
@@ -78,7 +129,7 @@ def withdraw_machine(
             ruling.save()
             log.write(
                 f"{stored.machine} is withdrawn from {stage.label.lower()}: {_told(stored)}.",
-                before={"state": str(State.OPEN)},
+                before={"state": before},
                 after=ruling.data,
                 reason=reason,
                 machine=stored.machine,
@@ -95,6 +146,10 @@ def propose_factor(of: list[int], onto: list[int]) -> Proposal:
 def counted(used: StageMachine, way: str, substitute: Machine | None, factor: Decimal | None) -> str:
     """What withdrawing a machine does to its scores, in numbers: "10 scores leave the ranking …"."""
     read = selectors.stage_facts(used.stage)
+    if used.stage.spec.grouped:
+        return _counted_in_groups(
+            used, played_here(used, read.facts), substitute, factor if way == State.RESCALED else None
+        )
     out = {entrant.id for entrant in read.facts.entrants if entrant.standing == Standing.DISQUALIFIED}
     played = [game for game in read.facts.played if game.entry not in out]
     here = [game for game in played if game.machine == used.machine_id]
@@ -108,6 +163,14 @@ def counted(used: StageMachine, way: str, substitute: Machine | None, factor: De
     told = f"{_scores(len(carried), 'is', 'are')} ranked on {substitute.name}, times {shown_factor(factor)}"
     back = _returned(read.facts, used, ranked)
     return f"{told}; {_games(back)} given back" if back else told
+
+
+def _counted_in_groups(used: StageMachine, found: Here, substitute: Machine | None, factor: Decimal | None) -> str:
+    if substitute is not None and factor is not None:
+        return f"{_scores(found.scores, 'is', 'are')} ranked on {substitute.name}, times {shown_factor(factor)}"
+    matches = f"{found.matches} match{'' if found.matches == 1 else 'es'}"
+    alone = f"{found.scores} {used.stage.spec.alone}{'' if found.scores == 1 else 's'}"
+    return f"{alone} and {matches} played on it count as they are, no new game starts"
 
 
 def _returned(facts: StageFacts, used: StageMachine, played: list[Played]) -> int:
@@ -148,7 +211,7 @@ def _check(used: StageMachine, way: str, substitute: Machine | None, factor: Dec
         raise Refusal("Say how the machine is withdrawn: cancel, let stand or rescale.", field="way")
     if stage.state == Stage.State.CLOSED:
         raise Refusal(f"{stage.label} is closed.")
-    if used.state != State.OPEN:
+    if not may_be_withdrawn(used) or (used.state != State.OPEN and way != State.RESCALED):
         raise Refusal(f"{machine} is {used.get_state_display()} already; take that back first.")
     stands_in = StageMachine.objects.filter(stage=stage, substitute=machine).select_related("machine").first()
     if stands_in:
@@ -158,14 +221,28 @@ def _check(used: StageMachine, way: str, substitute: Machine | None, factor: Dec
             f"In the {stage.label.lower()} a game cannot be given back by cancelling; let the scores stand, rescale"
             " them, or have the matches played again."
         )
+    if way == State.RESCALED and stage.spec.grouped and not _played_alone(used):
+        raise Refusal(
+            f"Both scores of a match are made on {machine}: a factor changes nothing. Let the scores stand.",
+            field="way",
+        )
     if way == State.RESCALED and (substitute is None or factor is None):
         raise Refusal("Rescaling needs a substitute and a factor.", field="substitute")
     if way == State.LET_STAND and substitute:
         raise Refusal("Scores that stand need no substitute.", field="substitute")
-    if factor is not None:
-        read_factor(str(factor))
     if substitute:
         _check_substitute(used, substitute)
+
+
+def _check_rescaling(used: StageMachine, substitute: Machine | None, factor: Decimal | None) -> None:
+    if used.stage.spec.grouped and not _played_alone(used):
+        raise Refusal(
+            f"Both scores of a match are made on {used.machine}: a factor changes nothing. Let the scores stand.",
+            field="way",
+        )
+    if substitute is None or factor is None:
+        raise Refusal("Rescaling needs a substitute and a factor.", field="substitute")
+    read_factor(str(factor))
 
 
 def _check_substitute(used: StageMachine, substitute: Machine) -> None:

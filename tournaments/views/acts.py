@@ -93,7 +93,7 @@ def _record(request: HttpRequest, game: Game, show: Show, page: str) -> HttpResp
     form = MatchScoreForm(request.POST)
     place = next((place for place in game.places if place.entry.number == form.entry_number), None)
     if place is None:
-        raise Http404("That player is not in this match.")
+        raise Http404(f"That {game.match.stage.tournament.kind.noun} is not in this match.")
     if not form.is_valid():
         return show(game, {"typed": form, "faulty": True}, None)
     if not form.read_back:
@@ -159,7 +159,7 @@ def _entry(match: Match, request: HttpRequest) -> Entry:
     found = Entry.objects.select_related("player").filter(sides__match=match)
     entry = found.filter(number=int(number)).first() if number.isdecimal() and len(number) < 9 else None
     if entry is None:
-        raise Refusal("That player is not in this match.")
+        raise Refusal(f"That {match.stage.tournament.kind.noun} is not in this match.")
     return entry
 
 

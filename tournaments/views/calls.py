@@ -116,11 +116,11 @@ def _busy(before: Before, other: Game, entries: dict[int, Entry]) -> str:
 
 
 def _first(before: Before, other: Game, entries: dict[int, Entry]) -> str:
-    """ "First 3 Bo Sample is called to Funhouse.", "First on Firepower: 3 Bo Sample against 4 Cy Dee." """
+    """ "3 Bo Sample plays on Funhouse first.", "First on Firepower: 3 Bo Sample against 4 Cy Dee." """
     machine = other.match.machine.name
     if before.machine:
         return f"First on {machine}: {other.versus}."
-    return f"First {_names(before, entries)} is called to {machine}."
+    return f"{_names(before, entries)} {'plays' if len(before.entries) == 1 else 'play'} on {machine} first."
 
 
 def _names(before: Before, entries: dict[int, Entry]) -> str:

@@ -6,7 +6,7 @@ While the results are held back, what the last stages brought is left out here a
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -97,7 +97,8 @@ class Game:
 
     `notes` are the rulings on it, each with the entry it concerns; None where it concerns all.
     `trouble` says that its machine is out of order or withdrawn. `called_at` is on the show's clocks. `lot` says from
-    how many machines its own was drawn by lot; None where no lot was drawn.
+    how many machines its own was drawn by lot; None where no lot was drawn. `late` says that it ended without a
+    game when the time to come after the call was over.
     """
 
     id: int
@@ -112,6 +113,7 @@ class Game:
     trouble: str
     called_at: datetime | None
     lot: int | None
+    late: bool = False
 
     def player(self, entry: int) -> Player | None:
         """This entry's side, if it is in the game."""
@@ -327,6 +329,7 @@ def _games(
         use=Subquery(used.values("state")[:1]), lot=Subquery(used.values("drawn_from")[:1])
     )
     zone = tournament.show.zone
+    minutes = formats.lateness(tournament.kind, tournament.rules_in_force)
     for match in matches.order_by("stage__position", "round", "order"):
         players = tuple(
             Player(
@@ -353,9 +356,16 @@ def _games(
             _trouble(match.use, match.machine.in_order),
             match.called_at.astimezone(zone) if match.called_at else None,
             match.lot,
+            minutes is not None and _late(match, minutes),
         )
         of_stage.setdefault(match.stage_id, []).append(game)
     return of_stage
+
+
+def _late(match: Match, minutes: int) -> bool:
+    if match.called_at is None or match.done_at is None or match.started_at is not None:
+        return False
+    return match.done_at - match.called_at >= timedelta(minutes=minutes)
 
 
 def _trouble(use: str | None, in_order: bool) -> str:
@@ -387,14 +397,8 @@ def _leg(
         labels={spec.key: spec.label for spec in stage.tournament.kind.stages},
         first_place=first_place,
         noun=stage.tournament.kind.noun,
-        lateness=_lateness(stage),
+        lateness=formats.lateness(stage.tournament.kind, stage.tournament.rules_in_force),
     )
-
-
-def _lateness(stage: Stage) -> int | None:
-    if not stage.spec.grouped:
-        return None
-    return formats.grouping(stage.tournament.kind).lateness(stage.tournament.rules_in_force)
 
 
 SHOWN = (Ruling.Kind.PLAY_OFF, Ruling.Kind.ORDER)

@@ -5,7 +5,6 @@ from datetime import timedelta
 from itertools import groupby
 from typing import NamedTuple
 
-from tournaments import formats
 from tournaments.domain.advancement import HOW, ORDER, PLAY_OFF
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.finals import Finish, PlayOff
@@ -27,7 +26,8 @@ STATE_WORDS = {
     Match.State.DONE.value: "complete",
     "": "",
 }
-AWAY = "did not come"
+AWAY, ABSENT = "did not come", "did not play"
+"""Who has not come in time after the call, and whoever was absent for another reason."""
 STANDING_WORDS = {
     Standing.IN: "not ranked",
     Standing.WITHDRAWN: "withdrawn",
@@ -321,8 +321,8 @@ def _verdict(leg: Leg, game: Game) -> str:
     out.sort(key=lambda player: player.person.number)
     names = [f"{player.person.number} {player.person.name}" for player in out]
     reasons = [_why_out(game, player) for player in out]
-    if set(reasons) == {AWAY}:
-        return f"{in_words(names)} {AWAY}"
+    if len(set(reasons)) == 1 and reasons[0] in (AWAY, ABSENT):
+        return f"{in_words(names)} {reasons[0]}"
     return in_words([f"{name} {reason}" for name, reason in zip(names, reasons, strict=True)])
 
 
@@ -331,7 +331,9 @@ def _why_out(game: Game, player: Player) -> str:
         return "is disqualified"
     if player.discarded or any(entry == player.person.entry for entry, _ in game.notes):
         return "is out of this match"
-    return "has withdrawn" if player.person.standing == Standing.WITHDRAWN else AWAY
+    if player.person.standing == Standing.WITHDRAWN:
+        return "has withdrawn"
+    return AWAY if game.late else ABSENT
 
 
 def _notes(game: Game) -> tuple[str, ...]:
@@ -358,7 +360,7 @@ def _score(player: Player) -> str:
 
 def _role(leg: Leg, game: Game, player: Player, chosen: bool) -> str:
     """Who chooses and what was chosen. House rules: "the higher ranked chooses to play first or second"."""
-    if player.absent or leg.kept or leg.spec.grouped or (game.state == Match.State.DONE and leg.spec.ranked):
+    if player.absent or leg.kept or not leg.spec.positions or (game.state == Match.State.DONE and leg.spec.ranked):
         return ""
     if player.choice:
         return f"plays {place_words(player.choice)}"
@@ -599,7 +601,7 @@ def _group_boxes(course: Course, leg: Leg, reading: Reading) -> list[Box]:
     through = {seat.person.entry for seat in course.drawn_from(leg.spec.key)}
     seats = {seat.person.entry: seat for seat in leg.seats}
     boxes = []
-    for group in formats.grouping(reading.tournament.kind).groups(reading.facts, reading.tournament.rules_in_force):
+    for group in reading.read.groups:
         slots = []
         # The seats may be those of another moment than the table.
         for row in (row for row in group.rows if row.entry in seats):

@@ -192,7 +192,7 @@ def _rows(reading: Reading, ranked: list[Row], entrants: dict[int, Entrant], pla
     rows = []
     for entry, place, shared, points, games, counted, _ in ranked:
         entrant, outlook = entrants[entry], outlooks[entry]
-        _, number, name, _, _ = entrant
+        _, number, name, _, _, _ = entrant
         _, _, worst, best, _ = outlook
         reach = f"{worst}–{best}" if worst != best else ""
         machines = " · ".join([codes[result.machine] + str(result.points) for result in counted])

@@ -248,7 +248,7 @@ def games(stage: Stage, now: datetime, only: int | None = None) -> list[Game]:
     is_open = stage.phase(now) in (Phase.OPEN, Phase.CLOSING)
     kind, rules = stage.tournament.kind, stage.tournament.rules_in_force
     seconds, won = kind.warm_up(rules), stage.spec.grouped
-    minutes = formats.grouping(kind).lateness(rules) if won else None
+    minutes = formats.lateness(kind, rules)
     kinds = (Ruling.Kind.OUT_OF_MATCH, Ruling.Kind.REPLAYED)
     ruled = Ruling.objects.filter(match__in=matches, kind__in=kinds, undone_at=None).order_by()
     told = list(ruled.values_list("kind", "match_id", "entry_id"))
@@ -295,8 +295,8 @@ def _places(
     taken = {side.choice for side in sides}
     free = tuple((number, POSITIONS[number - 1]) for number in range(1, len(sides) + 1) if number not in taken)
     present = [side for side in sides if not side.absent]
-    # Who plays alone has nothing to choose, and in groups nobody has.
-    to_choose = present if len(present) > 1 and not match.stage.spec.grouped else []
+    # Who plays alone has nothing to choose.
+    to_choose = present if len(present) > 1 and match.stage.spec.positions else []
     chooser = next((side for side in to_choose if side.choice is None), None)
     return tuple(
         Place(

@@ -88,6 +88,7 @@ def rows(reading: Reading) -> str:
             "own_seats": games.seat_lines(leg.seats),
             "begun": leg.state != Stage.State.PLANNED,
             "kept": leg.kept,
+            "positions": spec.positions,
             "leads": games.leads(leg),
             **parts.context(reading, whole, "public"),
         }

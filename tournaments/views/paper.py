@@ -160,7 +160,7 @@ def players(request: HttpRequest, stage: Stage) -> HttpResponse:
     for call in _calls(stage):
         for number, seated in enumerate(call.playing):
             others = call.others(seated.person)
-            chooses = number == 0 and bool(others) and not stage.spec.grouped
+            chooses = number == 0 and bool(others) and stage.spec.positions
             games[seated.person].append((call, others, chooses))
     cards = [
         (person, _code(request, stage.tournament, person), own)

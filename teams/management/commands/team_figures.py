@@ -39,9 +39,7 @@ def _line(many: int, machines: int, seed: int) -> tuple[str, ...]:
     report = timetable.check(timetable.find(formed, bonus, for_matches, seed), formed, bonus, for_matches)
     return (
         str(many),
-        ", ".join(
-            f"{letter} {' '.join(map(str, group))}" for letter, group in zip(groups.LETTERS, formed, strict=False)
-        ),
+        ", ".join(f"{letter} {' '.join(map(str, group))}" for letter, group in groups.lettered(many)),
         str(report.turns),
         str(report.least),
         _range(report.used.values()),

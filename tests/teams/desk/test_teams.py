@@ -339,3 +339,28 @@ def test_everything_done_to_a_team_stands_in_its_journal(desk, evening):
     lines = Journal.objects.filter(entry=evening.entry(1)).values_list("summary", flat=True)
     assert list(lines) == ["1 Great Ants is here.", "1 Great Ants: name, wppr, note corrected.", lines[2]]
     assert lines[2].startswith("1 Ants entered: 1 Ants One, 2 Ants Two")
+
+
+def test_a_finalist_that_leaves_is_replaced_on_the_shared_page_and_every_page_agrees():
+    evening = Evening(8)
+    evening.begin(machines=8)
+    evening.play_all()
+    desk = Desk(evening, "desk")
+
+    def final(page, *parts):
+        return text(desk.client.get(reverse(f"desk:{page}", args=["party", "team", "final", *parts])))
+
+    entries.withdraw(evening.entry(1), actor=None, reason="train")
+
+    assert "1 1 Ants first in group A withdrawn" in final("seats")
+    assert "the next best of the leaver's group takes the seat" in final("seats").replace("&#x27;", "'")
+    assert "6 Foxes, 2nd in group A" in final("seats")
+    assert "1 Ants, seed 1, is withdrawn. Give the seat to the next in the order" in final("slips")
+    assert "would be in the final instead" not in text(desk.get("desk:cut"))
+    answer = desk.client.post(
+        reverse("desk:replace-seat", args=["party", "team", "final"]), {"leaves": 1, "comes": 6, "reason": "train"}
+    )
+    confirmed(desk.client, answer)
+    assert "6 Foxes for 1 Ants" in final("seats")
+    assert "Give the seat" not in final("slips")
+    assert "would be in the final instead" not in text(desk.get("desk:cut"))

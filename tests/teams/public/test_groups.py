@@ -125,7 +125,7 @@ def test_bonus_scores_of_all_groups_are_one_list(public, evening):
         ("2nd=", "Ants", "500"),
         ("2nd=", "Cats", "500"),
     ]
-    assert "group B · M02" in lines[0][1]
+    assert "group B · played on M02" in lines[0][1]
 
 
 def test_who_has_withdrawn_or_is_disqualified_has_no_place_and_says_so(public, four):
@@ -167,19 +167,19 @@ def test_a_match_says_when_it_was_called_that_it_is_played_and_who_has_won(publi
     assert "Now at the machines" not in words
 
 
-def test_who_did_not_come_is_named_with_the_points(public, four):
+def test_who_does_not_play_is_named_with_the_points(public, four):
     match = four.match(1, 2)
     matches.absent(match, actor=None, entry=four.entry(2).pk, reason="ill, privately")
     visitor = public(four)
 
-    assert "2 Bees did not come: 5-0." in text(visitor.get())
-    assert "2 Bees did not come: 5-0" in text(visitor.get("players/1/"))
-    assert "2 Bees did not come: 0-5" in text(visitor.get("players/2/"))
+    assert "2 Bees did not play: 5-0." in text(visitor.get())
+    assert "2 Bees did not play: 5-0" in text(visitor.get("players/1/"))
+    assert "2 Bees did not play: 0-5" in text(visitor.get("players/2/"))
 
     matches.absent(match, actor=None, entry=four.entry(1).pk, reason="ill, privately")
-    assert "1 Ants and 2 Bees did not come: 0-0." in text(visitor.get())
+    assert "1 Ants and 2 Bees did not play: 0-0." in text(visitor.get())
     for page in (visitor.get("players/2/"), visitor.get("players/1/")):
-        assert "1 Ants and 2 Bees did not come: 0-0" in text(page)
+        assert "1 Ants and 2 Bees did not play: 0-0" in text(page)
         assert "privately" not in page.content.decode()
 
 

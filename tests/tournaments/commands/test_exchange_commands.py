@@ -30,7 +30,7 @@ def put(tmp_path):
 
 
 def test_a_folder_is_imported_and_the_command_says_what_was_new(put):
-    assert run("import_tournament", put()).startswith("party/open: 1 shows, 1 tournaments, 3 machines, 3 entries")
+    assert run("import_tournament", put()).startswith("party/open: 1 show, 1 tournament, 3 machines, 3 entries")
 
 
 def test_a_dry_run_keeps_nothing(put):

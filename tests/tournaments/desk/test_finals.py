@@ -5,9 +5,10 @@ import pytest
 from tests import factories
 from tests.tournaments.desk.finals import Hall
 from tests.tournaments.desk.reading import confirmed, text
+from tournaments.domain.refusals import Refusal
 from tournaments.models import Journal, Ruling, Score, Seat
+from tournaments.services import effects, entries, game_rulings, incidents, matches, rulings, stages
 from tournaments.services import scores as scores_service
-from tournaments.services import stages
 
 pytestmark = pytest.mark.django_db
 
@@ -308,3 +309,105 @@ def test_pages_of_matches_are_not_there_for_a_stage_of_slips():
     assert hall.get("seats", "qualifying").status_code == 404
     assert hall.get("missing", "semi-finals").status_code == 404
     assert factories.stage(hall.tournament).key == "qualifying"
+
+
+# Somebody leaves
+
+
+@pytest.mark.parametrize("format", ["classic", "kids", "open"])
+@pytest.mark.parametrize("key", ["final", "play-off"])
+def test_whoever_leaves_behind_a_semi_final_has_an_empty_seat_and_every_page_says_so(format, key):
+    hall = to_the_semi_finals(format)
+    for match in hall.deal("semi-finals"):
+        hall.score(match, 4_000, 3_000, 2_000, 1_000)
+    leaver, *others = hall.seats(key)
+    before = effects.picture(hall.tournament)
+    entries.withdraw(hall.entries[leaver - 1], actor=None, reason="ill")
+
+    assert "the seat stays empty and the others play without" in text(hall.get("seats", key))
+    assert "Nobody takes the seat: publish the matches" in text(hall.get("slips", key))
+    assert "would be in" not in text(hall.get("cut", "semi-finals"))
+    (match,) = hall.deal(key, opened=False)
+    assert "The seat stays empty: mark the player as absent" in text(hall.get("slips", key))
+    matches.absent(match, actor=None, entry=hall.entries[leaver - 1].pk, reason="ill")
+    assert "is withdrawn." not in text(hall.get("slips", key))
+    stages.open_stage(hall.stage(key), actor=None)
+    for number in others:
+        matches.record(match, actor=None, entry=hall.entries[number - 1].pk, value=number, sure=number)
+    stages.close_stage(hall.stage(key), actor=None)
+
+    stages.reopen_stage(hall.stage(key), actor=None, reason="is back")
+    for score in Score.objects.filter(match=match):
+        scores_service.void(score, actor=None, reason="is back", seen=score.revision)
+    matches.absent(match, actor=None, entry=hall.entries[leaver - 1].pk, reason="is back", away=False)
+    stages.withdraw_opening(hall.stage(key), actor=None, reason="is back")
+    matches.take_back(hall.stage(key), actor=None, reason="is back")
+    entries.reinstate(hall.entries[leaver - 1], actor=None, reason="is back")
+    assert effects.picture(hall.tournament) == before
+
+
+@pytest.mark.parametrize(
+    ("format", "key"), [("classic", "semi-finals"), ("kids", "semi-finals"), ("open", "second-round")]
+)
+def test_whoever_leaves_behind_a_cut_gives_the_seat_to_the_next_until_it_begins(format, key):
+    hall = Hall(format, players=10)
+    hall.deal(key, opened=False)
+    leaver = hall.seats(key)[2]
+    before = effects.picture(hall.tournament)
+    entries.withdraw(hall.entries[leaver - 1], actor=None, reason="ill")
+
+    assert "Give the seat to the next in the order" in text(hall.get("slips", key))
+    assert "9 Player 9, 9th" in text(hall.get("seats", key))
+    confirmed(hall.desk, hall.post("replace-seat", key, leaves=leaver, comes=9, reason="ill"))
+    assert hall.seats(key)[2] == 9
+    assert "Give the seat" not in text(hall.get("slips", key))
+
+    rulings.undo_ruling(Ruling.objects.get(kind="replaced"), actor=None, reason="is back")
+    entries.reinstate(hall.entries[leaver - 1], actor=None, reason="is back")
+    assert effects.picture(hall.tournament) == before
+
+
+def to_the_semi_finals(format):
+    """A hall in which the semi-finals have their seats: of the Open after its second round."""
+    if format != "open":
+        return Hall(format)
+    hall = Hall("open", players=10)
+    for match in hall.deal("second-round"):
+        hall.score(match, *(10_000 - side.entry.number for side in match.sides.order_by("rank")))
+    stages.close_stage(hall.stage("second-round"), actor=None)
+    stages.declare_cut(hall.stage("second-round"), actor=None)
+    return hall
+
+
+# The machine dies
+
+
+@pytest.mark.parametrize("key", ["semi-finals", "final"])
+def test_a_game_moves_from_a_machine_that_died_to_the_one_chosen_and_back(hall, key):
+    if key == "final":
+        for semi_final in hall.deal("semi-finals"):
+            hall.score(semi_final, 4_000, 3_000, 2_000, 1_000)
+    match = hall.deal(key)[0]
+    dead, other = match.machine, hall.machines[3]
+    matches.call(match, actor=None)
+    before = effects.picture(hall.tournament)
+    incidents.report(dead, actor=None, what="smoke")
+    assert "Move it to a substitute" in text(hall.get("slips", key))
+
+    typed = {"machine": other.pk, "instead_of": dead.pk, "reason": "smoke"}
+    shown = hall.post("match-substitute", key, match.pk, **typed)
+    confirmed(hall.desk, shown)
+    match.refresh_from_db()
+    assert match.machine == other
+    assert match.state == "planned"
+    assert "Move it to a substitute" not in text(hall.get("slips", key))
+
+    rulings.undo_ruling(Ruling.objects.get(kind="replayed"), actor=None, reason="it lives")
+    assert effects.picture(hall.tournament) == before
+
+
+def test_in_a_round_that_is_drawn_again_a_game_does_not_move_alone():
+    hall = Hall("open", players=10)
+    match = hall.deal("second-round")[0]
+    with pytest.raises(Refusal, match="a machine gets a substitute by drawing the rest again"):
+        game_rulings.move_to_substitute(match, actor=None, instead_of=match.machine_id, reason="x")

@@ -54,7 +54,7 @@ def test_a_folder_makes_show_tournament_machines_entries_and_scores():
     report = load()
 
     assert str(report) == (
-        "party/open: 1 shows, 1 tournaments, 3 machines, 3 entries, 1 stages opened, 4 scores;"
+        "party/open: 1 show, 1 tournament, 3 machines, 3 entries, 1 stage opened, 4 scores;"
         " 0 lines were there already."
     )
     tournament = Tournament.objects.get()
@@ -95,7 +95,7 @@ def test_a_trial_says_what_would_be_done_and_keeps_nothing():
     report = exchange.import_files(folder(), actor=None, dry_run=True)
 
     assert report.created["scores"] == 4
-    assert str(report).startswith("Tried out, nothing was kept. party/open: 1 shows")
+    assert str(report).startswith("Tried out, nothing was kept. party/open: 1 show,")
     assert everything() == {model: [] for model in MODELS}
 
 

@@ -347,7 +347,10 @@ def test_while_the_results_are_held_back_nothing_of_the_last_stages_is_on_any_pa
             assert leak not in page.content.decode()
     for path in ("play-off/", "final/", "final/rows/", "bracket/", "results/"):
         assert "The results are kept for the ceremony." in text(visitor.get(path))
-    assert table(visitor.get("final/")) == [[str(seed), f"Player {seed} No. {seed}"] for seed in (1, 2, 3, 4)]
+    assert table(visitor.get("final/")) == [
+        [str(seed), f"Player {seed} No. {seed} one of the best 2 on Extra {machine}"]
+        for seed, machine in ((1, 1), (2, 2), (3, 1), (4, 2))
+    ]
     assert "Champion The results are kept for the ceremony." in text(visitor.get("bracket/"))
     assert "80" in text(visitor.get("semi-finals/"))
 

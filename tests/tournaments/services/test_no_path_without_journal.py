@@ -309,7 +309,11 @@ def an_evening_of_teams():
     game_rulings.play_level_again(evening.play({2: 50, 5: 50}), actor=None)
     evening.play_all()
     stages.close_stage(evening.groups, actor=None)
-    matches.deal_by_lot(evening.final, actor=None, machines=evening.hall(4))
+    dead = matches.deal_by_lot(evening.final, actor=None, machines=evening.hall(4))
+    stages.open_stage(evening.final, actor=None)
+    among = [machine for machine in evening.hall(4) if machine != dead]
+    game = evening.final.matches.get()
+    game_rulings.move_to_substitute(game, actor=None, instead_of=dead.pk, reason="smoke", among=among)
 
 
 STORIES = (

@@ -48,9 +48,36 @@ class Report:
         return any(self.created.values())
 
     def __str__(self) -> str:
-        new = ", ".join(f"{count} {what}" for what, count in self.created.items() if count) or "nothing new"
+        new = ", ".join(_counted(count, what) for what, count in self.created.items() if count) or "nothing new"
         tried = "Tried out, nothing was kept. " if self.dry_run else ""
         return f"{tried}{self.path}: {new}; {self.unchanged} lines were there already."
+
+
+def _counted(count: int, what: str) -> str:
+    """ "1 show", "2 entries", "1 stage closed"."""
+    return f"{count} {ONE.get(what, what)}" if count == 1 else f"{count} {what}"
+
+
+ONE = {
+    "ages checked": "age checked",
+    "agreements": "agreement",
+    "entries": "entry",
+    "machine states": "machine state",
+    "machines": "machine",
+    "matches": "match",
+    "pools of places": "pool of places",
+    "results": "result",
+    "rulings": "ruling",
+    "scores": "score",
+    "seats": "seat",
+    "shows": "show",
+    "stage times set": "stage time set",
+    "stages closed": "stage closed",
+    "stages opened": "stage opened",
+    "statuses": "status",
+    "tournaments": "tournament",
+}
+"""What was added, where it is one."""
 
 
 def import_files(contents: Mapping[str, bytes], *, actor: Actor, dry_run: bool = False) -> Report:
@@ -231,12 +258,11 @@ class _Writer:
 
     def _write_entries(self) -> None:
         roster = rosters.of(self.heading.kind)
+        known = roster.known(self.tournament.show, self.folder.entries) if roster and self.plan.new_entries else None
         for line in self.plan.new_entries if roster else ():
             if roster:
                 with self.at_line(roster.table.file, line.line, "entries"):
-                    self.entries[line.number] = roster.register(
-                        self.tournament, line, self.folder.entries, actor=self.actor
-                    )
+                    self.entries[line.number] = roster.register(self.tournament, line, known, actor=self.actor)
         for line in () if roster else self.plan.new_entries:
             with self.at_line(files.ENTRIES.file, line.line, "entries"):
                 self.entries[line.number] = entries.register(

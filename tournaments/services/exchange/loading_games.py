@@ -50,7 +50,9 @@ def _publish(writing: Writing, stage: Stage, planned: Sequence[PlannedMatch]) ->
     drawn = {line.machine: line.drawn_from for line in writing.folder.machine_states if line.stage == stage.key}
     codes = {machine.pk: code for code, machine in writing.known.plan.machines.items()}
     with change(writing.tournament, actor=writing.actor, action="import matches") as log:
-        for machine in dict.fromkeys(match.machine for match in planned):
+        # Also one that was drawn before and died: its lot is part of how the final came to its machine.
+        lots = [pk for pk, code in codes.items() if drawn.get(code)]
+        for machine in dict.fromkeys([*(match.machine for match in planned), *lots]):
             drawn_from = drawn.get(codes.get(machine, ""))
             StageMachine.objects.update_or_create(stage=stage, machine_id=machine, defaults={"drawn_from": drawn_from})
         deal_matches(stage, planned)

@@ -106,7 +106,7 @@ class Reader:
 
     def _of_a_roster(self, roster: Roster, row: Row) -> EntryLine:
         number, name = row.number() or 0, row.text("name", most=100, needed=True)
-        if number in self.numbers:
+        if number and number in self.numbers:
             row.fault(f"Number {number} stands in the table already.")
         self.numbers.add(number)
         return roster.read(row, number, name, row.choice("status", STATUSES, ""))
@@ -115,7 +115,7 @@ class Reader:
         """A line of entries.csv."""
         number = row.number() or 0
         name = row.text("name", most=100, needed=True)
-        if number in self.numbers:
+        if number and number in self.numbers:
             row.fault(
                 f"Number {number} stands in the table already; everybody enters once, with a number of their own."
             )

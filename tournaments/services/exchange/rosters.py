@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from tournaments.formats import Format
-from tournaments.models import Entry, Stage, Tournament
+from tournaments.models import Entry, Show, Stage, Tournament
 from tournaments.services.change import Actor
 from tournaments.services.exchange.faults import Fault
 from tournaments.services.exchange.lines import ENTRIES, EntryLine, Table
@@ -29,8 +29,12 @@ class Roster(Protocol):
         """What the database says otherwise about an entry it has already, in a sentence; "" for nothing."""
         ...
 
-    def register(self, tournament: Tournament, line: EntryLine, others: Sequence[EntryLine], *, actor: Actor) -> Entry:
-        """Enter whom a line names; `others` are all lines of the table."""
+    def known(self, show: Show, lines: Sequence[EntryLine]) -> Any:
+        """What `register` has to know of the show and of all lines of the table, read once."""
+        ...
+
+    def register(self, tournament: Tournament, line: EntryLine, known: Any, *, actor: Actor) -> Entry:
+        """Enter whom a line names."""
         ...
 
     def seat(self, stage: Stage, *, actor: Actor) -> int:

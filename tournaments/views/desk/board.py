@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -18,7 +19,7 @@ from django.views.decorators.http import require_GET
 from tournaments import permissions, selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import Refusal
-from tournaments.forms import MatchRulingForm, new_key
+from tournaments.forms import MatchRulingForm, SubstituteForm, new_key
 from tournaments.models import Machine, Match, Ruling, Score, Seat, Side, Stage, StageMachine
 from tournaments.services import game_rulings, matches, redrawing
 from tournaments.services.change import Actor
@@ -27,15 +28,18 @@ from tournaments.views.acts import game_of, place_lines, typed_before
 from tournaments.views.desk import draw, rulings, ties
 from tournaments.views.desk.common import (
     actor,
+    attempt,
     decide,
     match_stage,
     page,
     posted_from,
     stage_url,
+    to_page,
 )
 from tournaments.views.desk.confirm import NO_EFFECT, confirmed
 from tournaments.views.desk.entries import NO_RESULT
 from tournaments.views.desk.rulings import Choice
+from tournaments.views.desk.seats import next_in_order
 from tournaments.views.machines import trouble
 from tournaments.views.matches import Game, games, rounds
 
@@ -140,6 +144,44 @@ def rule(request: HttpRequest, stage: Stage, match: int) -> HttpResponse:
     return outcome
 
 
+@match_stage
+@posted_from("desk:match")
+def substitute(request: HttpRequest, stage: Stage, match: int) -> HttpResponse:
+    """The machine of a single game died: another one is chosen, what that changes is shown; or it is drawn by lot."""
+    game = game_of(stage, match)
+    form = SubstituteForm(request.POST, machines=selectors.stand_ins(game.match))
+    if not form.is_valid():
+        return _match_page(request, game, {"substitute": form, "faulty": True}, None)
+    chosen, reason = list(form.cleaned_data["machine"]), form.cleaned_data["reason"]
+    move = partial(
+        game_rulings.move_to_substitute,
+        game.match,
+        actor=actor(request),
+        instead_of=form.cleaned_data["instead_of"],
+        reason=reason,
+    )
+    outcome: Any
+    if stage.spec.by_lot:
+        outcome = attempt(lambda: move(among=chosen))
+    else:
+        outcome = confirmed(
+            request,
+            stage,
+            lambda shown, late: move(machine=chosen[0] if len(chosen) == 1 else None, shown=shown),
+            title=f"{game.match.machine} has died",
+            button="Move the game",
+            done="The game has moved to the substitute. Call who plays anew.",
+            back=stage_url("desk:match", stage, match),
+            about=f"The game is played on {chosen[0]}. Reason: {reason}",
+        )
+    if isinstance(outcome, Refusal):
+        return _match_page(request, game_of(stage, match), {"substitute": form}, outcome)
+    if isinstance(outcome, HttpResponse):
+        return outcome
+    messages.success(request, f"Drawn by lot from {len(chosen)}: {game_of(stage, match).match.machine}.")
+    return to_page("desk:match", stage, match)
+
+
 def _out(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None:
     game_rulings.disqualify_from_match(
         match, actor=actor, entry=typed["entry"].pk, reason=typed["reason"], shown=shown
@@ -230,6 +272,8 @@ def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refus
         "choices": _choices(game) if phase in (Phase.OPEN, Phase.CLOSING) else [],
         "ruling": _ruling_form(game),
         "ruling_key": new_key(),
+        "ties": [] if stage.spec.ranked or not game.over else ties.open_ties(stage),
+        "stand_ins": _stand_ins(game, phase),
         "game": game,
         "lines": place_lines(game, context.get("typed")),
         "post_to": stage_url("desk:match", stage, game.match.pk),
@@ -245,6 +289,20 @@ def _match_page(request: HttpRequest, game: Game, context: dict[str, Any], refus
     return page(request, "match", stage, shown, refusal, status=422 if context.get("faulty") else 200)
 
 
+def _stand_ins(game: Game, phase: Phase) -> list[Machine]:
+    """The machines that could take over a single game; none where it is over or the rest is drawn again instead."""
+    playing = phase in (Phase.OPEN, Phase.CLOSING) and not game.over
+    return list(selectors.stand_ins(game.match)) if playing and not game.match.stage.spec.redealt else []
+
+
+def _halted(stage: Stage, found: list[Game], phase: Phase) -> list[Game]:
+    """Single games that are not over and whose machine is out of order, or withdrawn from the stage."""
+    if stage.spec.redealt or phase not in (Phase.OPEN, Phase.CLOSING):
+        return []
+    closed = set(stage.stage_machines.exclude(state=StageMachine.State.OPEN).values_list("machine_id", flat=True))
+    return [g for g in found if not g.over and (not g.match.machine.in_order or g.match.machine_id in closed)]
+
+
 def _board_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = None) -> HttpResponse:
     stage.refresh_from_db()
     board = _board(stage)
@@ -252,7 +310,7 @@ def _board_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = No
     context = {
         **board,
         "next_round": waiting[0] if waiting and board["phase"] in (Phase.OPEN, Phase.CLOSING) else None,
-        "left": _due(stage) if board["phase"] != Phase.PLANNED else left_seats(stage),
+        **_leavers(stage, board["phase"]),
     }
     return page(request, "board", stage, context, refusal)
 
@@ -268,6 +326,7 @@ def _board(stage: Stage) -> dict[str, Any]:
     return {
         "redealt": redealt and not played,
         "stranded": _stranded(stage, found) if redealt else [],
+        "halted": _halted(stage, found, phase),
         "order": order,
         "lot": _lot(stage),
         # What is still to be played comes first: nobody should have to look for it below what is over.
@@ -295,6 +354,13 @@ def left_seats(stage: Stage) -> list[Seat]:
     """The seats of those who have left the tournament or were disqualified."""
     seats = stage.seats.select_related("entry__player").order_by("seed")
     return [seat for seat in seats if seat.entry.standing != Standing.IN]
+
+
+def _leavers(stage: Stage, phase: Phase) -> dict[str, Any]:
+    """The seats of those who have left as far as something is to be done about them, and whether somebody comes in."""
+    comes_in = phase == Phase.PLANNED and bool(left_seats(stage) and next_in_order(stage))
+    given = comes_in or (stage.spec.grouped and phase == Phase.PLANNED)
+    return {"comes_in": comes_in, "left": left_seats(stage) if given else _due(stage)}
 
 
 def _due(stage: Stage) -> list[Seat]:

@@ -11,12 +11,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from tournaments import permissions
+from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.formats import Judgement, PlannedMatch
 from tournaments.forms import DrawForm
 from tournaments.models import Machine, Seat, Stage, StageMachine
 from tournaments.services import matches, redrawing
 from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
+from tournaments.views.desk.seats import next_in_order
 
 
 def draw_page(
@@ -25,6 +27,7 @@ def draw_page(
     """Which seats there are, the machines to pick from, and the matches they give."""
     seats = list(stage.seats.select_related("entry__player").order_by("seed"))
     form = form or _form(stage, request.GET)
+    left = [seat for seat in seats if seat.entry.standing != Standing.IN]
     least, most = stage.tournament.kind.machines_wanted(stage.key, len(seats))
     context = {
         "form": form,
@@ -34,7 +37,8 @@ def draw_page(
         "least": least,
         "most": most,
         "comes_from": _source(stage),
-        "left": [seat for seat in seats if seat.entry.standing != "in"],
+        "left": left,
+        "comes_in": bool(left) and not stage.spec.grouped and bool(next_in_order(stage)),
         "redealt": redrawing.offered(stage),
     }
     valid = form.is_valid()

@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from tournaments import formats, selectors
+from tournaments import selectors
 from tournaments.domain import standings
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.forms import AgeForm, NewEntryForm, new_key
@@ -190,11 +190,9 @@ def _entry_page(
 
 def _why(read: StageRead, entry: Entry) -> Iterable[str]:
     """The reasons for a place, in sentences: in the table of the stage, or in its groups."""
-    tournament = read.stage.tournament
     if not read.stage.spec.grouped:
         return standings.why(entry.pk, read.facts, read.table, read.rules)
-    groups = formats.grouping(tournament.kind).groups(read.facts, tournament.rules_in_force)
-    return next((group.why[entry.pk] for group in groups if entry.pk in group.why), ())
+    return next((group.why[entry.pk] for group in read.groups if entry.pk in group.why), ())
 
 
 def _new_page(

@@ -13,12 +13,12 @@ from django.forms import BoundField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from tournaments import permissions
+from tournaments import permissions, selectors
 from tournaments.domain.refusals import Refusal
 from tournaments.forms import RedrawForm
 from tournaments.models import Machine, Match, Seat, Stage
 from tournaments.services import redraw as service
-from tournaments.services import redrawing
+from tournaments.services import redrawing, withdrawn
 from tournaments.services.redrawing import Redraw
 from tournaments.views.desk.board import left_seats
 from tournaments.views.desk.common import actor, attempt, decide, match_stage, page, posted_from, to_page
@@ -142,6 +142,18 @@ def _out_first(form: RedrawForm, out: list[Machine]) -> list[tuple[Machine, Boun
     return sorted(form.lines(), key=lambda line: not (line[1].value() or line[0] in out))
 
 
+def _mixed(stage: Stage, planned: Redraw) -> list[tuple[Machine, Machine, int]]:
+    """Machines of games of one that get a substitute, and how many scores made on them are ranked beside others."""
+    if not stage.spec.grouped:
+        return []
+    instead, facts = planned.running.instead, selectors.stage_facts(stage).facts
+    used = {each.machine_id: each for each in stage.stage_machines.filter(machine__in=instead, state="open")}
+    names = Machine.objects.in_bulk([*instead, *instead.values()])
+    found = [(names[pk], names[instead[pk]], withdrawn.played_here(used[pk], facts).scores) for pk in sorted(used)]
+    alone = {new.machine for new in planned.put_in if len(new.entries) == 1}
+    return [line for line in found if line[2] and line[1].pk in alone]
+
+
 def _left_on(stage: Stage) -> Counter[int]:
     """How many matches that have not begun are announced on each machine."""
     left = stage.matches.filter(state__in=redrawing.NOT_BEGUN)
@@ -157,6 +169,7 @@ def _preview(stage: Stage, planned: Redraw) -> dict[str, Any]:
         "counts": Counter(line.what for line in lines),
         "changes": [line for line in lines if line.what in (EMPTIED, AGAIN, DROPPED)],
         "lines": lines,
+        "mixed": _mixed(stage, planned),
         "figures_before": before if before != planned.redealt.figures else (),
     }
 

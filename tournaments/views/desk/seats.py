@@ -7,14 +7,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from tournaments import selectors
-from tournaments.domain import advancement
+from tournaments.domain import advancement, grouped
 from tournaments.domain.facts import Row, Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import place_words
 from tournaments.domain.ties import Placed
 from tournaments.forms import SeatForm
 from tournaments.models import Entry, Ruling, Stage
-from tournaments.services import matches, redrawing
+from tournaments.services import matches, progress, redrawing
 from tournaments.views.desk import rulings
 from tournaments.views.desk.common import actor, match_stage, page, posted_from, stage_url
 from tournaments.views.desk.confirm import confirmed
@@ -68,7 +68,8 @@ class Reserve(NamedTuple):
 
 
 def next_in_order(stage: Stage) -> list[Reserve]:
-    """Who comes next in the original order: those ranked behind the cut who still compete.
+    """Who comes next in the original order: those ranked behind the cut, or behind the winner of a group, who still
+    compete.
 
     Empty where a game, and not a table, decides the seats. Source: house rules, "the next in the original order".
     """
@@ -76,6 +77,8 @@ def next_in_order(stage: Stage) -> list[Reserve]:
         tournament=stage.tournament, key=stage.spec.comes_from
     )
     for decides in source:
+        if decides.spec.grouped:
+            return _next_in_groups(stage, decides)
         if not decides.spec.ranked:
             continue
         read = selectors.stage_facts(decides)
@@ -88,6 +91,24 @@ def next_in_order(stage: Stage) -> list[Reserve]:
             for entry, placed in chosen
         ]
     return []
+
+
+def _next_in_groups(stage: Stage, decides: Stage) -> list[Reserve]:
+    """Who may come in for each who has left, or for anybody while nobody has, the seats in their order."""
+    seats = list(stage.seats.select_related("entry__player").order_by("seed"))
+    left = [seat for seat in seats if seat.entry.standing != Standing.IN]
+    entered = {entry.pk: entry for entry in selectors.entered(stage.tournament)}
+    out = {seat.entry_id for seat in seats} | {pk for pk, entry in entered.items() if entry.standing != Standing.IN}
+    read = selectors.stage_facts(decides)
+    winners = read.grouped.winners if read.grouped else None
+    found: dict[int, Reserve] = {}
+    for seat in left or seats:
+        for reserve in grouped.reserves(read.groups, winners, seat.entry_id, out):
+            shared = len(reserve.entries) > 1
+            why = f"{place_words(reserve.place, shared)} {reserve.where}{', level' if shared else ''}"
+            for entry in reserve.entries:
+                found.setdefault(entry, Reserve(entered[entry], why, shared))
+    return list(found.values())
 
 
 def _why(row: Row, placed: Placed) -> str:
@@ -117,6 +138,8 @@ def _seats_page(
         "offered": offered,
         "form": form or SeatForm(),
         "typed": typed,
+        "behind_groups": progress.decided_by_games(stage),
+        "empty": not progress.seats_change_hands(stage),
         "redealt": redrawing.offered(stage) and stage.state == Stage.State.OPEN,
         "rulings": rulings.told(request, replaced, stage.phase(timezone.now())),
     }

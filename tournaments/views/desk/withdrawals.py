@@ -98,10 +98,12 @@ def _withdraw_page(request: HttpRequest, used: StageMachine, refusal: Refusal | 
         "ruling": selectors.withdrawing_ruling(used.stage, used.machine),
         "reason": typed.get("reason", ""),
         "factor": typed.get("factor", ""),
-        "scores": sum(1 for game in read.facts.played if game.machine == used.machine_id),
+        "here": withdrawn.played_here(used, read.facts),
+        "choosing": withdrawn.may_be_withdrawn(used) and (used.state == State.OPEN or way),
+        "closed_by_redraw": used.state != State.OPEN and withdrawn.may_be_withdrawn(used),
         "given_back": given_back(used.stage, read),
     }
-    if way and used.state == State.OPEN:
+    if way and withdrawn.may_be_withdrawn(used):
         substitutes = selectors.substitutes(used)
         context["substitutes"] = substitutes
         context["substitute"] = next((machine for machine in substitutes if machine.code == code), None)
@@ -117,10 +119,9 @@ def _withdraw_page(request: HttpRequest, used: StageMachine, refusal: Refusal | 
 def _ways(used: StageMachine) -> list[tuple[str, str, str]]:
     """(key, title, meaning) of each way that the stage allows."""
     found = []
-    for key, words in withdrawn.WAYS.items():
+    for key, words in withdrawn.ways(used).items():
         title, _, meaning = words.partition(": ")
-        if key != State.CANCELLED or not used.stage.spec.matches:
-            found.append((str(key), title, meaning[:1].upper() + meaning[1:]))
+        found.append((key, title, meaning[:1].upper() + meaning[1:]))
     return found
 
 
