@@ -121,6 +121,7 @@ def _enter(
     team.save()
     players = _people(team, members)
     _refuse_unfit(team, players, captain)
+    _let_go(team, players)
     for position, player in enumerate(players, start=1):
         TeamMember.objects.create(
             team=team, tournament=tournament, player=player, position=position, captain=position == captain + 1
@@ -215,6 +216,7 @@ def change_members(
         if begun:
             need_reason(reason)
         _refuse_unfit(stored, players, captain)
+        _let_go(stored, players)
         _put_in_place(stored, players, captain, begun, log)
         log.write(
             f"{stored.entry}: {_told(players)}.{_missing(tournament, players)}",
@@ -228,6 +230,17 @@ def change_members(
 def check_in(team: Team, *, actor: Actor) -> None:
     """The team is here; possible until its first match is called."""
     entries.check_in(team.entry, actor=actor)
+
+
+def take_check_in_back(team: Team, *, actor: Actor) -> None:
+    """The team is not here after all; refused with the step that comes first once a match of it is called."""
+    entries.take_check_in_back(team.entry, actor=actor)
+
+
+def _let_go(team: Team, players: Sequence[Player]) -> None:
+    """Who left another team is free when that one has not begun after all, because its call was taken back."""
+    elsewhere = TeamMember.objects.filter(tournament=team.entry.tournament, player__in=players).exclude(team=team)
+    elsewhere.exclude(left_at=None).delete()
 
 
 def _put_in_place(team: Team, players: Sequence[Player], captain: int, begun: bool, log: Log) -> None:
@@ -274,7 +287,8 @@ def _refuse_unfit(team: Team, players: Sequence[Player], captain: int) -> None:
         if players.count(player) > 1:
             raise Refusal(f"{player} is named twice in {team.entry.title}.", field="members")
         place = selectors.place_of(tournament, player)
-        if place and place.team_id != team.pk:
+        free = place and place.left_at and not selectors.has_begun(place.team.entry)
+        if place and place.team_id != team.pk and not free:
             has = "has played for" if place.left_at else "is in"
             raise Refusal(f"{player} {has} {place.team.entry}; nobody plays for two teams.", field="members")
     if not rules.fewest_players <= len(players) <= rules.players:

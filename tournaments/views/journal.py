@@ -1,6 +1,6 @@
 """The journal in words: which lines somebody asks for, what each changed, and where it leads."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 
 from tournaments import formats
 from tournaments.domain.scores import grouped
-from tournaments.models import Entry, Journal, Ruling, Score, Show, Tournament
+from tournaments.models import Entry, Journal, Match, Ruling, Score, Show, Tournament
 
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "scores": (
@@ -51,6 +51,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
             "take back matches",
             "open round",
             "call match",
+            "take call back",
             "choose position",
             "forget choices",
             "warm up",
@@ -72,6 +73,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
             "change details",
             "change members",
             "check in",
+            "take check-in back",
             "check age",
             "withdraw",
             "merge people",
@@ -137,7 +139,7 @@ OTHER = "other"
 CONSOLE = "console"
 """Who acts when nobody is signed in: a command at the server."""
 
-IDS = ("entry", "machine", "revision", "recorded_by", "keep", "gone", "account", "filled")
+IDS = ("entry", "machine", "match", "revision", "recorded_by", "keep", "gone", "account", "filled")
 """What the journal keeps for putting things back and not for reading."""
 
 SCORES = ("value", "ranked", "reached", "counts")
@@ -239,14 +241,22 @@ def _of_players(show: Show, players: list[int]) -> Q:
     )
 
 
-def told(line: Journal, show: Show) -> Line:
-    """A line with everything in words; asks the database for nothing."""
+def still_called(page: Iterable[Journal]) -> frozenset[int]:
+    """Of the matches to which somebody was called by these lines, by id, those that still wait to begin."""
+    wanted = {after["match"] for line in page if line.action == "call match" and "match" in (after := line.after or {})}
+    if not wanted:
+        return frozenset()
+    return frozenset(Match.objects.filter(pk__in=wanted, state=Match.State.CALLED).values_list("pk", flat=True))
+
+
+def told(line: Journal, show: Show, called: Container[int] = ()) -> Line:
+    """A line with everything in words; asks the database for nothing. `called` are the matches still called."""
     return Line(
         line,
         line.tournament.name if line.tournament else show.name,
         line.actor.get_username() if line.actor else "at the server",
         tuple(changes(line)),
-        tuple(_links(line, show)),
+        tuple(_links(line, show, called)),
     )
 
 
@@ -295,9 +305,15 @@ def _moment(text: str) -> datetime | None:
     return moment if moment and timezone.is_aware(moment) else None
 
 
-def _links(line: Journal, show: Show) -> Iterable[Link]:
+def _links(line: Journal, show: Show, called: Container[int]) -> Iterable[Link]:
     if line.score:
         yield Link("The score", _score(line.score, line.tournament, show))
+    after = line.after or {}
+    if line.action == "call match" and line.tournament and after.get("match") in called:
+        where = [show.slug, line.tournament.slug, after["stage"], after["match"]]
+        yield Link("The call, to be taken back", reverse("desk:match", args=where))
+    if line.action == "check in" and line.tournament and line.entry and line.entry.status == Entry.Status.CHECKED_IN:
+        yield Link("The check-in, to be taken back", entry_url(line.tournament, show, line.entry.number))
     if line.entry and line.tournament:
         yield Link(str(line.entry), entry_url(line.tournament, show, line.entry.number))
     if line.machine:

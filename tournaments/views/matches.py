@@ -205,6 +205,11 @@ class Game:
         return self.match.state == Match.State.WARM_UP and len(present) == 2 and self.match.swapped_at is None
 
     @property
+    def may_uncall(self) -> bool:
+        """Whether the call can be taken back: nothing rests on it yet."""
+        return self.match.state == Match.State.CALLED and not any(place.score for place in self.places)
+
+    @property
     def may_start(self) -> bool:
         """Whether the game may begin although another step would come first."""
         return (

@@ -89,6 +89,33 @@ def test_one_tap_on_the_board_calls_and_the_board_comes_back(hall, groups):
     assert who(hall.order().under_way) == [sorted(numbers)]
 
 
+def test_a_call_by_mistake_is_taken_back_with_one_tap_and_from_the_journal(hall, groups):
+    match = groups.call(1, 4)
+    assert "Called by mistake: take it back" in text(hall.board())
+    journal = hall.desk.get(reverse("desk:journal", args=[groups.show.slug]))
+    assert hall.url("match", match.pk) in journal.content.decode()
+    assert "The call, to be taken back" in text(journal)
+
+    told = hall.tap("take-call-back", 1, 4, seen=match.revision)
+
+    assert told.redirect_chain[-1][0] == hall.url("slips")
+    assert f"The call to {match.machine.name} was taken back. It can be called again." in text(told)
+    assert who(hall.order().under_way) == []
+    assert "The call, to be taken back" not in text(hall.desk.get(reverse("desk:journal", args=[groups.show.slug])))
+
+
+def test_a_tap_on_a_call_that_is_another_one_by_now_takes_nothing_back(hall, groups):
+    seen = groups.call(1, 4).revision
+    matches.take_call_back(groups.match(1, 4), actor=None)
+    groups.call(1, 4)
+
+    told = hall.act("take-call-back", 1, 4, seen=seen)
+
+    assert told.status_code == 409
+    assert "it is still called" in text(told)
+    assert groups.match(1, 4).state == Match.State.CALLED
+
+
 def test_a_match_waits_for_its_machine_and_for_who_is_elsewhere_by_name(hall, groups):
     groups.call(1)
     called = groups.call(4, 5)

@@ -129,6 +129,8 @@ def whoever_enters():
     one, two, *_ = world.entries
     entries.change_details(one, actor=None, name="Zoë", country="Wales")
     entries.check_in(one, actor=None)
+    entries.take_check_in_back(one, actor=None)
+    entries.check_in(one, actor=None)
     entries.withdraw(one, actor=None, reason="ill")
     entries.reinstate(one, actor=None, reason="well again")
     entries.disqualify(one, actor=None, reason="kicked the machine")
@@ -212,6 +214,8 @@ def finals():
     stages.open_stage(semi, actor=None)
     one = factories.matches(world, SEMI)[0]
     matches.call(one, actor=None)
+    matches.take_call_back(again(one), actor=None)
+    matches.call(again(one), actor=None)
     matches.choose(one, actor=None, entry=entry(world, 1).pk, position=1)
     matches.forget_choices(one, actor=None)
     for number, position in ((1, 1), (3, 2), (5, 3), (7, 4)):
@@ -292,6 +296,7 @@ def an_evening_of_teams():
     people = [Person(member.player.name, member.player) for member in selectors.line_up(one)]
     teams.change_members(one, actor=None, members=[*people[:3], Person("Zoe")])
     teams.check_in(one, actor=None)
+    teams.take_check_in_back(one, actor=None)
     groups.order_seeds(
         evening.groups, actor=None, order=[evening.entry(n).pk for n in (2, 1, 3, 4, 5, 6)], reason="as agreed"
     )

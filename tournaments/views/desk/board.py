@@ -108,7 +108,7 @@ def act(request: HttpRequest, stage: Stage, match: int, act: str) -> HttpRespons
     return acts.take(request, stage, match, act, show=shown, page=stage_url("desk:match", stage, match))
 
 
-ON_BOARD = ("call", "play", "forfeit", "came", "level")
+ON_BOARD = ("call", "take-call-back", "play", "forfeit", "came", "level")
 """What one tap on the board of a stage played in groups does."""
 
 

@@ -34,6 +34,7 @@ def _context(request: HttpRequest, show: Show) -> dict[str, Any]:
     found = lines.asked(show, form.cleaned_data) if form.is_valid() else Journal.objects.none()
     pages = Paginator(found, PER_PAGE)
     page = pages.get_page(request.GET.get("page"))
+    called = lines.still_called(page)
     asked = request.GET.copy()
     asked.pop("page", None)
     return {
@@ -41,7 +42,7 @@ def _context(request: HttpRequest, show: Show) -> dict[str, Any]:
         "form": form,
         "filtered": any(asked.values()),
         "page": page,
-        "lines": [lines.told(line, show) for line in page],
+        "lines": [lines.told(line, show, called) for line in page],
         "query": asked.urlencode(),
         "organiser": has_role(request.user, ORGANISER),
     }
