@@ -13,6 +13,7 @@ from tournaments import selectors
 from tournaments.domain import scores
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Machine, PlacePool, Player, Show, Stage, Tournament
+from tournaments.selectors import Meant
 
 Offers = list[Any]
 
@@ -536,7 +537,11 @@ class OrderForm(forms.Form):
 
 
 class JournalForm(forms.Form):
-    """What somebody looks for in the journal of a show."""
+    """What somebody looks for in the journal of a show.
+
+    A number may be that of a person and of an entry of several people: `meant` is whom it was taken for, `others` are
+    those it could mean as well; `as` in the address chooses between them by their `key`.
+    """
 
     tournament = forms.ChoiceField(required=False)
     player = forms.CharField(required=False, max_length=100)
@@ -552,6 +557,8 @@ class JournalForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.show = show
+        self.meant: Meant | None = None
+        self.others: list[Meant] = []
         tournaments = [
             (str(pk), name) for pk, name in show.tournaments.order_by("starts_on").values_list("pk", "name")
         ]
@@ -570,20 +577,22 @@ class JournalForm(forms.Form):
             raise forms.ValidationError(self.fields["day"].error_messages["invalid"])
         return day
 
-    def clean_player(self) -> list[int]:
-        """The records of whoever is meant: by a number exactly one person, by a part of a name all who have it."""
+    def clean_player(self) -> Meant | None:
+        """Whoever is meant: by a number exactly one, see `selectors.meant_by_number`, by a part of a name all."""
         text = self.cleaned_data["player"].strip()
+        if not text:
+            return None
         if text.isdecimal():
-            person = Player.objects.filter(show=self.show, number=int(text)).first() if len(text) < 9 else None
-            found = [person] if person else []
+            tournament = self.show.tournaments.filter(pk=self.cleaned_data.get("tournament") or None).first()
+            found = selectors.meant_by_number(self.show, int(text), tournament) if len(text) < 9 else []
         else:
-            words = selectors.fold(text).split()
-            people = Player.objects.filter(show=self.show).order_by("number") if words else Player.objects.none()
-            found = [each for each in people if all(word in selectors.fold(each.name) for word in words)]
-        if text and not found:
+            found = selectors.meant_by_name(self.show, text)
+        if not found:
             what = f"has number {text}" if text.isdecimal() else f"is called “{text}”"
             raise forms.ValidationError(f"Nobody in {self.show} {what}.")
-        return [record.pk for record in selectors.records_of(found)]
+        chosen = next((meant for meant in found if meant.key == self.data.get("as")), found[0])
+        self.meant, self.others = chosen, [meant for meant in found if meant != chosen]
+        return chosen
 
     def clean_machine(self) -> list[int]:
         """The machine with this code, or all with this in their name."""

@@ -448,6 +448,58 @@ def entry_numbered(tournament: Tournament, number: int) -> Entry | None:
     return entered(tournament).filter(player=kept(gone)).first() if gone else None
 
 
+def entries_by_badge(tournament: Tournament, number: int) -> list[Entry]:
+    """The entries of several people of which the person with this number is one, also by a merged record."""
+    player = Player.objects.filter(show=tournament.show_id, number=number).first()
+    if player is None:
+        return []
+    own = [entry for entry, _ in line_ups.pairs(players=[kept(player).pk])]
+    return list(entered(tournament).filter(pk__in=own, player=None).order_by("number"))
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Who may be meant by a number or a name: people by all their records, or entries of several people, by id."""
+
+    key: str
+    words: str
+    players: tuple[int, ...] = ()
+    entries: tuple[int, ...] = ()
+
+
+def meant_by_number(show: Show, number: int, tournament: Tournament | None = None) -> list[Meant]:
+    """Who has this number in a show: the person, and every entry of several people, whose number is no badge's.
+
+    In a tournament only the entry of that one is meant, and before the person.
+    """
+    titled = Entry.objects.filter(tournament__show=show, player=None, number=number).select_related("tournament")
+    found = [
+        Meant(f"entry-{entry.pk}", f"{entry} in {entry.tournament.name}", entries=(entry.pk,))
+        for entry in titled.order_by("tournament__starts_on", "tournament__slug")
+        if tournament is None or entry.tournament_id == tournament.pk
+    ]
+    person = Player.objects.filter(show=show, number=number).first()
+    if person is None:
+        return found
+    records = tuple(record.pk for record in records_of([person]))
+    by_badge = Meant("person", f"the person {kept(person)}, by the number on the badge", players=records)
+    return [*found, by_badge] if tournament else [by_badge, *found]
+
+
+def meant_by_name(show: Show, text: str) -> list[Meant]:
+    """Everybody of a show with these words in the name, and every entry of several people, all as one."""
+    words = fold(text).split()
+    if not words:
+        return []
+    people = Player.objects.filter(show=show).order_by("number")
+    players = records_of(each for each in people if all(word in fold(each.name) for word in words))
+    titled = Entry.objects.filter(tournament__show=show, player=None).order_by().values_list("pk", "title")
+    entries = tuple(pk for pk, title in titled if all(word in fold(title) for word in words))
+    if not players and not entries:
+        return []
+    return [Meant("name", text, tuple(record.pk for record in players), entries)]
+
+
 def entries_numbered(tournament: Tournament, numbers: Iterable[int]) -> list[Entry]:
     """The entries with these numbers, also those of merged records, each once and by number; others are left out."""
     wanted = set(numbers)

@@ -5,9 +5,9 @@ from typing import Any
 from django import template
 from django.urls import reverse
 
-from tournaments.models import Stage
+from tournaments.models import Entry, Stage
 from tournaments.views.desk.common import stage_url
-from tournaments.views.journal import journal_url
+from tournaments.views.journal import history_url, journal_url
 
 register = template.Library()
 
@@ -20,8 +20,14 @@ def desk(context: template.Context, name: str, *parts: Any) -> str:
 
 @register.simple_tag(takes_context=True)
 def desk_journal(context: template.Context, **wanted: Any) -> str:
-    """`{% desk_journal player=entry.number %}`: the journal of the show in the context, with a filter."""
+    """`{% desk_journal machine=machine.code %}`: the journal of the show in the context, with a filter."""
     return journal_url(context["show"], **wanted)
+
+
+@register.simple_tag(takes_context=True)
+def desk_history(context: template.Context, entry: Entry) -> str:
+    """`{% desk_history entry %}`: everything about an entry in the journal of the show in the context."""
+    return history_url(entry, context["show"])
 
 
 @register.simple_tag(takes_context=True)

@@ -1,6 +1,6 @@
 """The journal in words: which lines somebody asks for, what each changed, and where it leads."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -198,7 +198,7 @@ def asked(show: Show, wanted: Mapping[str, Any]) -> QuerySet[Journal]:
     if wanted.get("machine"):
         found = found.filter(_of_machines(wanted["machine"]))
     if wanted.get("player"):
-        found = found.filter(_of_players(show, wanted["player"]))
+        found = found.filter(_of_players(show, wanted["player"].players, wanted["player"].entries))
     if wanted.get("since"):
         found = found.filter(at__gte=wanted["since"])
     if wanted.get("until"):
@@ -220,9 +220,12 @@ def _of_machines(machines: list[int]) -> Q:
     return Q(machine__in=machines) | Q(before__machine__in=machines) | Q(ruling__machine__in=machines)
 
 
-def _of_players(show: Show, players: list[int]) -> Q:
-    """What happened to people under any of their records, and to scores that were theirs before a correction."""
-    entries = dict(Entry.objects.filter(player__in=players).values_list("pk", "number"))
+def _of_players(show: Show, players: Collection[int], titled: Collection[int]) -> Q:
+    """What happened to people under any of their records, or to entries of several people, and to scores that were
+    theirs before a correction.
+    """
+    own_or_titled = Q(player__in=players) | Q(pk__in=titled)
+    entries = dict(Entry.objects.filter(own_or_titled).values_list("pk", "number"))
     absent = Ruling.objects.filter(tournament__show=show, kind=Ruling.Kind.NO_SHOWS)
     no_shows = [
         ruling.pk
@@ -243,7 +246,8 @@ def _of_players(show: Show, players: list[int]) -> Q:
 
 def still_called(page: Iterable[Journal]) -> frozenset[int]:
     """Of the matches to which somebody was called by these lines, by id, those that still wait to begin."""
-    wanted = {after["match"] for line in page if line.action == "call match" and "match" in (after := line.after or {})}
+    calls = [line.after or {} for line in page if line.action == "call match"]
+    wanted = {after["match"] for after in calls if "match" in after}
     if not wanted:
         return frozenset()
     return frozenset(Match.objects.filter(pk__in=wanted, state=Match.State.CALLED).values_list("pk", flat=True))
@@ -337,6 +341,13 @@ def _ruling(ruling: Ruling, tournament: Tournament, show: Show) -> str:
 def _score(score: Score, tournament: Tournament | None, show: Show) -> str:
     slug = tournament.slug if tournament else ""
     return reverse("desk:score", args=[show.slug, slug, score.stage.key, score.pk])
+
+
+def history_url(entry: Entry, show: Show) -> str:
+    """The journal of an entry: of its person in all tournaments, or in its own one of what is no one person."""
+    if entry.player_id:
+        return journal_url(show, player=entry.number)
+    return journal_url(show, player=entry.number, tournament=entry.tournament_id)
 
 
 def entry_url(tournament: Tournament, show: Show, number: int) -> str:

@@ -303,6 +303,18 @@ def rules_page(reading: Reading) -> str:
     )
 
 
+def find_numbered(reading: Reading, number: int, exact: Entrant | None) -> tuple[Entrant | None, tuple[Entrant, ...]]:
+    """Who is meant by a number: (the only one, or both: whose number it is, and the entry of who has it on a badge).
+
+    Also by the number of a record that was merged.
+    """
+    tournament, everybody = reading.stage.tournament, {entrant.id: entrant for entrant in entrants(reading)}
+    own = exact or everybody.get(getattr(selectors.entry_numbered(tournament, number), "pk", 0))
+    by_badge = [everybody.get(entry.pk) for entry in selectors.entries_by_badge(tournament, number)]
+    found = tuple(dict.fromkeys(entrant for entrant in (own, *by_badge) if entrant))
+    return (found[0], ()) if len(found) == 1 else (None, found)
+
+
 def search_page(reading: Reading, typed: str, found: tuple[Entrant, ...]) -> str:
     """The people found by a name, or everybody when nothing was typed."""
     listed = found if typed else entrants(reading)
@@ -312,6 +324,7 @@ def search_page(reading: Reading, typed: str, found: tuple[Entrant, ...]) -> str
         reading,
         current="search",
         typed=typed,
+        two=len(found) > 1 and typed.isdecimal(),
         listed=[(entrant, _listed_words(reading, entrant), members.get(entrant.id, ())) for entrant in listed],
     )
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -13,6 +13,7 @@ from tournaments import permissions
 from tournaments.forms import JournalForm
 from tournaments.models import Journal, Show
 from tournaments.permissions import ORGANISER, has_role
+from tournaments.selectors import Meant
 from tournaments.views import journal as lines
 
 PER_PAGE = 50
@@ -44,8 +45,17 @@ def _context(request: HttpRequest, show: Show) -> dict[str, Any]:
         "page": page,
         "lines": [lines.told(line, show, called) for line in page],
         "query": asked.urlencode(),
+        "meant": form.meant if form.others else None,
+        "others": [(meant, _as(asked, meant)) for meant in form.others],
         "organiser": has_role(request.user, ORGANISER),
     }
+
+
+def _as(asked: QueryDict, meant: Meant) -> str:
+    """The address of what is looked for, with the number taken for somebody else."""
+    other = asked.copy()
+    other["as"] = meant.key
+    return f"?{other.urlencode()}"
 
 
 def _people(show: Show) -> list[tuple[str, str]]:
