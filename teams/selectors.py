@@ -90,6 +90,12 @@ def line_up(team: Team) -> list[TeamMember]:
     return list(_with_people(found).order_by("position"))
 
 
+def gone(team: Team) -> list[TeamMember]:
+    """Who has left a team that had begun, by the number on the badge."""
+    found = TeamMember.objects.filter(team=team).exclude(left_at=None)
+    return sorted(_with_people(found), key=lambda member: selectors.kept(member.player).number)
+
+
 def place_of(tournament: Tournament, player: Player) -> TeamMember | None:
     """Where a person is in a team of the tournament, or was and has played; by any record of the person."""
     records = selectors.records_of([player])

@@ -583,7 +583,7 @@ class JournalForm(forms.Form):
         if not text:
             return None
         if text.isdecimal():
-            tournament = self.show.tournaments.filter(pk=self.cleaned_data.get("tournament") or None).first()
+            tournament = self.show.tournaments.filter(pk=self.cleaned_data.get("tournament") or 0).first()
             found = selectors.meant_by_number(self.show, int(text), tournament) if len(text) < 9 else []
         else:
             found = selectors.meant_by_name(self.show, text)

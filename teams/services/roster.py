@@ -1,7 +1,11 @@
-"""teams.csv: the teams of a folder, read, compared, registered and written."""
+"""teams.csv: the teams of a folder, read, compared, registered and written.
 
+Everybody is written with the number on the badge, so that it is the same one elsewhere; a name alone is read as well.
+"""
+
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -12,7 +16,7 @@ from teams.services import groups, teams
 from teams.services.teams import HIGHEST_WPPR, Person
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Player, Show, Stage, Tournament
-from tournaments.selectors import fold, kept
+from tournaments.selectors import fold, kept, records_of
 from tournaments.services.change import Actor
 from tournaments.services.exchange.faults import Fault
 from tournaments.services.exchange.lines import EntryLine, Table
@@ -25,22 +29,25 @@ PLAYERS = tuple(f"player_{number}" for number in range(1, MOST_PLAYERS + 1))
 TABLE = Table(
     "teams.csv",
     ("number", "name", "captain", "wppr", *PLAYERS[:4]),
-    (*PLAYERS[4:], "status", "note"),
+    (*PLAYERS[4:], "status", "note", "left"),
     required=True,
 )
+BETWEEN = re.compile(r";\s*(?=\d+ )")
+"""Between those who have left, each a number and a name: a semicolon inside a name parts nobody."""
 
 
 @dataclass(frozen=True, slots=True)
 class TeamLine:
     """What a line says beside number and name. A player is a name, or "12 Ann Example" for number 12 of the show.
 
-    `captain` is the place of the captain among the players.
+    `captain` is the place of the captain among the players; `left` are those who played for it and are gone.
     """
 
     captain: int
     wppr: Decimal
     players: tuple[str, ...]
     note: str
+    left: tuple[str, ...] = ()
 
 
 class TeamRoster:
@@ -53,11 +60,12 @@ class TeamRoster:
         players = tuple(filter(None, (row.text(column, most=MOST_LETTERS) for column in PLAYERS)))
         if not players:
             row.fault("The team has no players.")
-        folded = [fold(player) for player in players]
-        for position, player in enumerate(players):
+        left = tuple(filter(None, (name.strip() for name in BETWEEN.split(row.text("left", most=2_000)))))
+        folded = [fold(player) for player in (*players, *left)]
+        for position, player in enumerate((*players, *left)):
             if folded.index(fold(player)) < position:
                 row.fault(f"{player} is twice in {name}.")
-        more = TeamLine(self._captain(row, players), self._wppr(row), players, row.text("note", most=200))
+        more = TeamLine(self._captain(row, players), self._wppr(row), players, row.text("note", most=200), left)
         return EntryLine(row.line, number, name, "", "", "", status, False, more=more)
 
     def _captain(self, row: Row, players: Sequence[str]) -> int:
@@ -91,7 +99,7 @@ class TeamRoster:
                     f"{line.name} has {many} players; a team has {rules.players}, and {rules.fewest_players} at least."
                 )
                 found.append(Fault(TABLE.file, line.line, reason))
-            for player in line.more.players:
+            for player in (*line.more.players, *line.more.left):
                 other = first.setdefault(fold(player), line)
                 if other is not line:
                     reason = f"{player} is in {other.name} (line {other.line}) already; nobody plays for two teams."
@@ -106,6 +114,7 @@ class TeamRoster:
         here = [fold(person.name) for person in people]
         by_number = {str(person.number): person.name for person in people}
         said = [fold(by_number.get(player) or _name(player)) for player in line.more.players]
+        gone = [kept(member.player) for member in selectors.gone(team)]
         if fold(line.name) != fold(entry.title):
             return f"Number {line.number} is “{line.name}” in the folder and “{entry.title}” here."
         if line.more.wppr != team.wppr:
@@ -117,6 +126,15 @@ class TeamRoster:
         if said[line.more.captain] != fold(captain):
             told = line.more.players[line.more.captain]
             return f"{entry}: the captain is {told} in the folder and {captain} here."
+        badges = {record.number for record in records_of([*people, *gone])}
+        for player in (*line.more.players, *line.more.left):
+            number = selectors.numbered(player)[0]
+            if number and number not in badges:
+                return f"{entry}: {player} is in the folder, and nobody of the team has number {number} here."
+        left = [fold(by_number.get(player) or _name(player)) for player in line.more.left]
+        if left and sorted(left) != sorted(fold(person.name) for person in gone):
+            names = ", ".join(person.name for person in gone) or "nobody"
+            return f"{entry}: {', '.join(line.more.left)} left it in the folder and {names} here."
         if line.more.note not in ("", team.note):
             return f"{entry}: the note is “{line.more.note}” in the folder and “{team.note}” here."
         return ""
@@ -127,7 +145,8 @@ class TeamRoster:
         The numbers that any team of the folder names are kept for those named so.
         """
         more: TeamLine = line.more
-        known = _Known(tournament.show, [player for other in others for player in other.more.players])
+        named = [player for other in others for player in (*other.more.players, *other.more.left)]
+        known = _Known(tournament.show, named)
         team = teams.register(
             tournament,
             actor=actor,
@@ -137,6 +156,7 @@ class TeamRoster:
             wppr=more.wppr,
             note=more.note,
             number=line.number,
+            left=[known.person(player) for player in more.left],
         )
         return team.entry
 
@@ -145,22 +165,16 @@ class TeamRoster:
         return len(groups.draw_up(stage, actor=actor))
 
     def rows(self, tournament: Tournament) -> list[tuple[object, ...]]:
-        """The teams by number; a player whose name alone would not say who is meant is written with the number."""
-        names: dict[str, int] = defaultdict(int)
-        for name in Player.objects.filter(show=tournament.show, merged_into=None).values_list("name", flat=True):
-            names[fold(name)] += 1
-        return [self._row(team, names) for team in selectors.teams(tournament)]
+        """The teams by number."""
+        return [self._row(team) for team in selectors.teams(tournament)]
 
-    def _row(self, team: Team, names: Mapping[str, int]) -> tuple[object, ...]:
-        people = [(kept(member.player), member.captain) for member in selectors.line_up(team)]
-        shown = [
-            str(player) if names[fold(player.name)] > 1 or selectors.numbered(player.name)[0] else player.name
-            for player, _ in people
-        ]
-        captain = next((name for name, (_, leads) in zip(shown, people, strict=True) if leads), "")
-        cells = shown + [""] * (MOST_PLAYERS - len(shown))
+    def _row(self, team: Team) -> tuple[object, ...]:
+        people = [(str(kept(member.player)), member.captain) for member in selectors.line_up(team)]
+        captain = next((name for name, leads in people if leads), "")
+        cells = [name for name, _ in people] + [""] * (MOST_PLAYERS - len(people))
+        left = "; ".join(str(kept(member.player)) for member in selectors.gone(team))
         entry = team.entry
-        return (entry.number, entry.title, captain, team.wppr, *cells, str(entry.status), team.note)
+        return (entry.number, entry.title, captain, team.wppr, *cells, str(entry.status), team.note, left)
 
 
 class _Known:

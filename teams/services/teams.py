@@ -46,20 +46,22 @@ def register(
     wppr: Decimal = Decimal(0),
     note: str = "",
     number: int | None = None,
+    left: Sequence[Person] = (),
     key: str = "",
 ) -> Team:
     """Enter a team; `captain` is the place of its captain in `members`.
 
+    `left` are people who have played for it elsewhere and left it, as a folder tells: they play for no other one.
     Raises `Refusal` with who is in another team already, or twice in this one, or how many are missing; and once the
     groups are drawn up.
     """
-    carried = _carried(name, members, captain, wppr, note, number)
+    carried = _carried(name, [*members, *left], captain, wppr, note, number)
     with change(tournament, actor=actor, action="register", key=key, carried=carried, lock_show=True) as log:
         if log.first and log.first.entry:
             return Team.objects.select_related("entry").get(entry=log.first.entry)
         refuse_once_declared(tournament)
         _refuse_once_drawn_up(tournament)
-        return _enter(tournament, log, name, members, captain, wppr, note, number)
+        return _enter(tournament, log, name, members, captain, wppr, note, number, left)
 
 
 def replace(
@@ -109,6 +111,7 @@ def _enter(
     wppr: Decimal,
     note: str,
     number: int | None,
+    left: Sequence[Person] = (),
 ) -> Team:
     """The team, its entry and its members, with a line in the journal."""
     title = _title(tournament, name)
@@ -119,19 +122,27 @@ def _enter(
     team = Team(entry=entry, wppr=wppr, note=" ".join(note.split()))
     checked(team)
     team.save()
-    players = _people(team, members)
+    everybody = _people(team, [*members, *left])
+    players, gone = everybody[: len(members)], everybody[len(members) :]
     _refuse_unfit(team, players, captain)
-    _let_go(team, players)
+    _refuse_elsewhere(team, everybody)
+    _let_go(team, everybody)
     for position, player in enumerate(players, start=1):
         TeamMember.objects.create(
             team=team, tournament=tournament, player=player, position=position, captain=position == captain + 1
         )
+    TeamMember.objects.bulk_create(
+        TeamMember(team=team, tournament=tournament, player=player, position=position, left_at=log.now)
+        for position, player in enumerate(gone, start=len(players) + 1)
+    )
+    left_words = f" Left it: {_told(gone)}." if gone else ""
     log.write(
-        f"{entry} entered: {_told(players)}.{_missing(tournament, players)}",
+        f"{entry} entered: {_told(players)}.{_missing(tournament, players)}{left_words}",
         after={
             "number": entry.number,
             "name": title,
             "players": [player.number for player in players],
+            "left": [player.number for player in gone],
             "captain": players[captain].number,
             "wppr": str(wppr),
         },
@@ -283,14 +294,7 @@ def _people(team: Team, members: Sequence[Person]) -> list[Player]:
 def _refuse_unfit(team: Team, players: Sequence[Player], captain: int) -> None:
     tournament = team.entry.tournament
     rules = tournament.rules_in_force
-    for player in players:
-        if players.count(player) > 1:
-            raise Refusal(f"{player} is named twice in {team.entry.title}.", field="members")
-        place = selectors.place_of(tournament, player)
-        free = place and place.left_at and not selectors.has_begun(place.team.entry)
-        if place and place.team_id != team.pk and not free:
-            has = "has played for" if place.left_at else "is in"
-            raise Refusal(f"{player} {has} {place.team.entry}; nobody plays for two teams.", field="members")
+    _refuse_elsewhere(team, players)
     if not rules.fewest_players <= len(players) <= rules.players:
         raise Refusal(
             f"{team.entry.title} has {len(players)} players; a team has {rules.players},"
@@ -299,6 +303,18 @@ def _refuse_unfit(team: Team, players: Sequence[Player], captain: int) -> None:
         )
     if not 0 <= captain < len(players):
         raise Refusal(f"Say who of {team.entry.title} is the captain.", field="captain")
+
+
+def _refuse_elsewhere(team: Team, players: Sequence[Player]) -> None:
+    """Raise `Refusal` for who is named twice, is in another team, or has left one that has begun."""
+    for player in players:
+        if players.count(player) > 1:
+            raise Refusal(f"{player} is named twice in {team.entry.title}.", field="members")
+        place = selectors.place_of(team.entry.tournament, player)
+        free = place and place.left_at and not selectors.has_begun(place.team.entry)
+        if place and place.team_id != team.pk and not free:
+            has = "has played for" if place.left_at else "is in"
+            raise Refusal(f"{player} {has} {place.team.entry}; nobody plays for two teams.", field="members")
 
 
 def _title(tournament: Tournament, name: str) -> str:

@@ -227,7 +227,8 @@ class _Writer:
             if state.machine in self.plan.machines:
                 with self.at_line(files.MACHINE_STATES.file, state.line):
                     stage = self.stages[state.stage]
-                    machines.use(stage, actor=self.actor, machine=self.plan.machines[state.machine])
+                    used = self.plan.machines[state.machine]
+                    machines.use(stage, actor=self.actor, machine=used, drawn_from=state.drawn_from)
 
     def _write_entries(self) -> None:
         roster = rosters.of(self.heading.kind)
