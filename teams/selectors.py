@@ -1,10 +1,10 @@
 """From the database to teams, their members, and the groups as they would be; never writes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 
 from teams.domain import groups
 from teams.format import TEAM
@@ -12,6 +12,7 @@ from teams.models import Team, TeamMember
 from tournaments import selectors
 from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import Refusal
+from tournaments.domain.standings import place_words
 from tournaments.line_ups import Member
 from tournaments.models import Entry, Match, Player, Ruling, Score, Show, Stage, Tournament
 
@@ -47,6 +48,16 @@ class LineUps:
             for member in _with_people(found)
         ]
 
+    def handicaps(self, entries: Collection[int]) -> Mapping[int, str]:
+        """Which ball a team of too few does not play, by the rules of its tournament.
+
+        Source: the rules text, "the team may compete with 3 players, but they may only use 3 balls".
+        """
+        here = Count("members", filter=Q(members__left_at=None))
+        found = Team.objects.filter(entry__in=entries).annotate(here=here).select_related("entry__tournament")
+        told = {team.entry_id: balls(team.entry.tournament.rules_in_force.players, team.here) for team in found}
+        return {entry: words for entry, words in told.items() if words}
+
     def why_two(self, one: Player, other: Player) -> str:
         """Nobody is in two teams of a tournament, nor twice in one; whoever has played for one counts as well."""
         places = {member.tournament_id: member for member in _everywhere(one)}
@@ -61,6 +72,15 @@ class LineUps:
                 " nobody plays for two teams."
             )
         return ""
+
+
+def balls(whole: int, here: int) -> str:
+    """ "3 players, 3 balls: the 4th ball must be allowed to drain."; "" for a team that is whole."""
+    missing = whole - here
+    if missing <= 0:
+        return ""
+    drained = f"the {place_words(whole)} ball" if missing == 1 else f"the last {missing} balls"
+    return f"{here} players, {here} balls: {drained} must be allowed to drain."
 
 
 def _everywhere(player: Player) -> list[TeamMember]:

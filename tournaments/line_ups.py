@@ -1,9 +1,9 @@
 """Who is behind an entry that is no one person. Apps that know say so here, when they are ready."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from tournaments.models import Player, Tournament
+from tournaments.models import Entry, Player, Tournament
 
 
 class Member(NamedTuple):
@@ -29,6 +29,10 @@ class Source(Protocol):
         """Why two records cannot be one person, in a sentence; "" where nothing says so."""
         ...
 
+    def handicaps(self, entries: Collection[int]) -> Mapping[int, str]:
+        """What whoever starts and scores a game has to know of these entries, by id, in a sentence for everybody."""
+        ...
+
 
 _sources: list[Source] = []
 
@@ -51,3 +55,11 @@ def members(tournament: Tournament) -> list[Member]:
 def why_two(one: Player, other: Player) -> str:
     """Why two records cannot be one person, by the first source that knows; "" where none does."""
     return next(filter(None, (source.why_two(one, other) for source in _sources)), "")
+
+
+def handicaps(entries: Iterable[Entry]) -> dict[int, str]:
+    """What whoever starts and scores a game has to know of these entries, by id; most have nothing of the kind."""
+    several = {entry.pk for entry in entries if entry.player_id is None}
+    if not several:
+        return {}
+    return {entry: words for source in _sources for entry, words in source.handicaps(several).items()}
