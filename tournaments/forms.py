@@ -327,7 +327,10 @@ class RulingForm(KindForm):
 
 
 class MatchRulingForm(KindForm):
-    """What is ruled on a match: whom it concerns, or on which machine it is played again."""
+    """What is ruled on a match: whom it concerns, who agrees, or on which machine it is played again.
+
+    A field `agreed-7` for each number: whether that opponent agrees.
+    """
 
     number = forms.CharField(required=False)
     machine = forms.CharField(required=False)
@@ -342,17 +345,26 @@ class MatchRulingForm(KindForm):
         super().__init__(*args, **kwargs)
         self.entries = {str(entry.number): entry for entry in entries}
         self.machines = {machine.code: machine for machine in machines}
+        for number in self.entries:
+            self.fields[f"agreed-{number}"] = forms.BooleanField(required=False)
+
+    @property
+    def agreeing(self) -> list[tuple[Entry, Any]]:
+        """Everybody in the match with the field that says whether they agree."""
+        return [(entry, self[f"agreed-{number}"]) for number, entry in self.entries.items()]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         asks = self.kinds.get(cleaned.get("kind", ""), "")
+        cleaned["agreed"] = [entry for number, entry in self.entries.items() if cleaned.get(f"agreed-{number}")]
         entry = self.entries.get(cleaned.get("number", ""))
         if len(self.entries) == 1:
             entry = next(iter(self.entries.values()))
-        if asks == "player" and entry is None:
-            self.add_error("number", "Choose the player.")
+        if asks in ("player", "agreement") and entry is None:
+            whom = "Choose who slam tilted." if asks == "agreement" else "Choose the player."
+            self.add_error("number", whom)
         code = cleaned.get("machine", "")
-        if asks == "machine" and code and code not in self.machines:
+        if asks in ("machine", "agreement") and code and code not in self.machines:
             self.add_error("machine", "Choose a machine from the list.")
         cleaned["entry"], cleaned["machine"] = entry, self.machines.get(code)
         return cleaned

@@ -328,6 +328,20 @@ def test_a_merged_member_is_written_by_the_record_that_was_kept():
     assert f"1,Ants,{solo},990.00,{solo},2 Ants Two" in exchange.dump(evening.tournament)["teams.csv"].decode()
 
 
+def test_who_agreed_to_play_again_after_a_slam_tilt_is_in_the_folder():
+    evening = Evening(4)
+    evening.begin(machines=4)
+    match = evening.play({1: 500, 2: 400})
+    ants, bees = evening.entry(1).pk, evening.entry(2).pk
+    game_rulings.play_again(match, actor=None, reason="the tilt switch", tilted=ants, agreed=[bees])
+
+    copy = copied(evening.tournament)
+
+    ruling = Ruling.objects.get(tournament=copy)
+    assert ruling.data["agreement"] == "Slam tilt of 1 Ants on an over-sensitive switch; 2 Bees agreed to play again."
+    assert ruling.data["agreed"] == [Entry.objects.get(tournament=copy, number=2).pk]
+
+
 def test_who_has_left_a_team_is_in_the_folder_and_plays_for_no_other_one_there():
     evening = Evening(8)
     evening.begin()

@@ -11,8 +11,9 @@ from django.utils import timezone
 from tests.tournaments.desk.conftest import signed_in
 from tests.tournaments.desk.reading import confirmed, text
 from tests.tournaments.grouped import Groups
+from tournaments.domain.refusals import Refusal
 from tournaments.models import Match, Score, StageMachine
-from tournaments.services import entries, incidents, matches, stages
+from tournaments.services import entries, game_rulings, incidents, matches, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -293,11 +294,53 @@ def test_the_closing_page_lists_a_level_match_among_what_is_outstanding(hall, gr
 # Slam tilt
 
 
-def test_a_slam_tilt_the_opponents_agree_about_is_played_again(hall, groups):
+AGREEMENT = "Slam tilt of 4 Dogs on an over-sensitive switch; 1 Ants agreed to play again."
+
+
+def test_a_slam_tilt_the_opponents_agree_about_is_played_again_and_who_agreed_is_told(hall, groups):
     groups.score({1: 700, 4: 600})
-    shown = hall.rule(1, 4, kind="replayed", reason="over-sensitive switch, 1 Ants agree")
-    confirmed(hall.desk, shown)
+    shown = hall.rule(1, 4, kind="agreed", number="4", reason="seen by Olu", **{"agreed-1": "yes"})
+    told = text(confirmed(hall.desk, shown))
+
     assert groups.match(1, 4).state == "planned"
+    assert f"{AGREEMENT} Reason: seen by Olu" in told
+    assert groups.tournament.rulings.get().data["agreed"] == [groups.entries[1].pk]
+    journal = text(hall.desk.get(reverse("desk:journal", args=[groups.show.slug])))
+    assert AGREEMENT in journal
+    match = groups.match(1, 4)
+    where = [groups.show.slug, groups.tournament.slug, "groups", match.pk]
+    assert f"{AGREEMENT} seen by Olu" in text(signed_in("official", "olu").get(reverse("official:match", args=where)))
+
+    asked = hall.post("undo-ruling", groups.tournament.rulings.get().pk, reason="wrong side")
+    confirmed(hall.desk, asked)
+    assert sorted(groups.match(1, 4).scores.values_list("value", flat=True)) == [600, 700]
+
+
+@pytest.mark.parametrize("ticked", [{}, {"agreed-4": "yes"}])
+def test_without_the_opponents_agreement_the_other_way_is_offered_and_nothing_is_done(hall, groups, ticked):
+    groups.score({1: 700, 4: 600})
+    told = hall.rule(1, 4, kind="agreed", number="4", reason="seen by Olu", **ticked)
+
+    assert told.status_code == 422
+    assert "1 Ants has not agreed that the match on" in text(told)
+    assert "4 Dogs is out of this match: choose that ruling." in text(told)
+    assert groups.rulings() == []
+
+
+def test_an_agreement_says_who_slam_tilted(hall, groups):
+    groups.score({1: 700, 4: 600})
+    told = hall.rule(1, 4, kind="agreed", reason="seen by Olu", **{"agreed-1": "yes"})
+
+    assert "Choose who slam tilted." in text(told)
+    assert groups.rulings() == []
+
+
+def test_in_a_game_alone_nobody_has_to_agree(hall, groups):
+    groups.score({1: 700})
+
+    assert "agreed" not in [choice.kind for choice in hall.get("match", groups.match(1).pk).context["choices"]]
+    with pytest.raises(Refusal, match="nobody has to agree"):
+        game_rulings.play_again(groups.match(1), actor=None, reason="x", tilted=groups.entries[1].pk)
 
 
 def test_any_other_slam_tilt_loses_the_match_and_can_be_taken_back(hall, groups):
