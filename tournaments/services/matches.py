@@ -303,8 +303,10 @@ def record(
 ) -> Recorded:
     """Take one entry's score in a match; the last one completes it, and whoever goes on has a seat at once.
 
-    A doubtful value raises `NeedsDecision` (settle "doubtful") unless `sure` repeats it. `seen_replays` is how many
-    times the match had been played again when the score was typed: the score of one game is none of the next.
+    A doubtful value raises `NeedsDecision` (settle "doubtful") unless `sure` repeats it; so does the first score of a
+    match that nobody was called to, on a machine that is out of order or in use: it may be another match's.
+    `seen_replays` is how many times the match had been played again when the score was typed: the score of one game is
+    none of the next.
     """
     carried = {"match": match.pk, "entry": entry, "value": value}
     with change(match.stage.tournament, actor=actor, action="record match score", key=key, carried=carried) as log:
@@ -543,7 +545,8 @@ def _versus(match: Match) -> str:
 
 def _doubt(value: int, match: Match, side: Side) -> None:
     others = Score.objects.filter(stage=match.stage, machine=match.machine, state__in=Score.COUNTED)
-    why = doubt(value, [other for other in others.order_by().values_list("value", flat=True) if other is not None])
+    values = [other for other in others.order_by().values_list("value", flat=True) if other is not None]
+    why = " ".join(filter(None, (doubt(value, values), _in_vain(match))))
     if why:
         raise NeedsDecision(
             f"{side.entry} on {match.machine}: {grouped(value)}? {why}",
@@ -551,6 +554,17 @@ def _doubt(value: int, match: Match, side: Side) -> None:
             about=(side.entry_id,),
             field="score",
         )
+
+
+def _in_vain(match: Match) -> str:
+    """Why a score of this match may be another one's: nobody was called to it, and its machine is not free."""
+    if match.state != Match.State.PLANNED or match.scores.filter(state__in=Score.LIVE).exists():
+        return ""
+    there = selectors.engaged(show=match.stage.tournament.show_id)
+    others = [place for place in there if place.machine.pk == match.machine_id and place.match != match.pk]
+    why = [] if match.machine.in_order else [f"{match.machine.name} is out of order"]
+    why += [f"{place.entry} is {place.words}" for place in others]
+    return f"Nobody was called to this match, and {' and '.join(why)}." if why else ""
 
 
 def _side(sides: Sequence[Side], entry: int, match: Match) -> Side:

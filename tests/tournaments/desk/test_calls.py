@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.tournaments.desk.conftest import signed_in
 from tests.tournaments.desk.reading import confirmed, text
 from tests.tournaments.grouped import Groups
-from tournaments.domain.refusals import Refusal
+from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Match, Score, StageMachine
 from tournaments.services import entries, game_rulings, incidents, matches, stages
 
@@ -289,6 +289,68 @@ def test_the_closing_page_lists_a_level_match_among_what_is_outstanding(hall, gr
     told = text(hall.get("close"))
     assert "Outstanding; it can be closed when nothing is" in told
     assert "level, to be played again" in told
+
+
+# A score of a match that nobody was called to
+
+
+def on_one_machine(groups):
+    """Two matches on one machine, neither called: the games that 1 and 4 play alone."""
+    one, other = groups.match(1), groups.match(4)
+    assert one.machine == other.machine
+    return one, other
+
+
+def occupied(groups):
+    groups.call(1)
+    return "Nobody was called to this match, and 1 Ants is called to Machine 1 in The Team."
+
+
+def out_of_order(groups):
+    incidents.report(groups.match(4).machine, actor=None, what="no ball")
+    return "Nobody was called to this match, and Machine 1 is out of order."
+
+
+@pytest.mark.parametrize("role", ["desk", "official"])
+@pytest.mark.parametrize("story", [occupied, out_of_order])
+def test_a_score_of_a_match_never_called_on_a_machine_that_is_not_free_is_asked_about_once(hall, groups, role, story):
+    on_one_machine(groups)
+    words = story(groups)
+    match = groups.match(4)
+    client = hall.desk if role == "desk" else signed_in("official", "olu")
+    page = "desk:match-act" if role == "desk" else "official:act"
+    where = reverse(page, args=[groups.show.slug, groups.tournament.slug, "groups", match.pk, "record"])
+    typed = {"number": "4", "score": "700", "checked": "700", "key": "k"}
+
+    asked = client.post(where, typed)
+
+    assert words in text(asked)
+    assert 'name="score" value="700"' in asked.content.decode()
+    assert not match.scores.exists()
+    client.post(where, {**typed, "sure": "700"}, follow=True)
+    assert match.scores.get().value == 700
+
+
+def test_the_second_score_of_the_same_match_asks_no_more(hall, groups):
+    match = groups.match(1, 4)
+    incidents.report(match.machine, actor=None, what="no ball")
+    one, four = groups.entries[1].pk, groups.entries[4].pk
+    with pytest.raises(NeedsDecision, match="is out of order"):
+        matches.record(match, actor=None, entry=one, value=700)
+    matches.record(match, actor=None, entry=one, value=700, sure=700)
+    matches.record(match, actor=None, entry=four, value=600)
+
+    assert groups.match(1, 4).state == "done"
+
+
+@pytest.mark.parametrize("called", [True, False])
+def test_a_score_of_a_match_that_was_called_or_has_its_machine_free_is_taken_at_once(groups, called):
+    if called:
+        groups.call(1)
+        incidents.report(groups.match(1).machine, actor=None, what="no ball")
+    matches.record(groups.match(1), actor=None, entry=groups.entries[1].pk, value=700)
+
+    assert groups.match(1).scores.get().value == 700
 
 
 # Slam tilt
