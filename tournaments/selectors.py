@@ -5,7 +5,7 @@ import threading
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -817,6 +817,27 @@ def seats(tournament: Tournament, keys: tuple[str, ...]) -> list[Seat]:
     """The seats of the stages with these keys, in seed order."""
     found = Seat.objects.filter(stage__tournament=tournament, stage__key__in=keys)
     return list(found.select_related("entry__player", "stage").order_by("seed"))
+
+
+def stages_behind(stage: Stage) -> list[Stage]:
+    """The stages that this one fills, in their order; one that is left out is passed over for those behind it."""
+    found = Stage.objects.filter(tournament=stage.tournament_id).select_related("tournament__show")
+    every = {each.key: each for each in found.order_by("position")}
+    specs = stage.tournament.kind.stages
+
+    def behind(key: str) -> Iterator[Stage]:
+        for spec in specs:
+            if spec.comes_from == key:
+                yield from behind(spec.key) if every[spec.key].left_out else (every[spec.key],)
+
+    return list(behind(stage.key))
+
+
+def source_of(stage: Stage) -> Stage | None:
+    """The stage that decides the seats of this one: behind one that is left out the one before that."""
+    stages = Stage.objects.select_related("tournament__show").filter(tournament=stage.tournament_id)
+    found = stages.filter(key=stage.spec.comes_from).first()
+    return source_of(found) if found and found.left_out else found
 
 
 def withdrawing_ruling(stage: Stage, machine: Machine) -> Ruling | None:

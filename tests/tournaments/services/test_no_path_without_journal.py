@@ -193,6 +193,13 @@ def closing_and_cut():
     stages.withdraw_cut(world.stage, actor=None, reason="a score was wrong")
 
 
+def few_go_on():
+    world = factories.qualifying(format="classic", players=3, of=factories.show("few"))
+    factories.closed(world, [[300], [200], [100]])
+    stages.leave_out(world.stage, actor=None, reason="few came")
+    stages.play_after_all(world.stage, actor=None, reason="two more slips")
+
+
 def ties_at_the_cut():
     world = factories.qualifying(format="classic", players=9, of=factories.show("ties"), rules={"qualifiers": 8})
     factories.closed(world, [[1_000 - min(number, 7)] for number in range(9)])
@@ -325,6 +332,7 @@ STORIES = (
     the_incident_book,
     games_and_slips,
     closing_and_cut,
+    few_go_on,
     ties_at_the_cut,
     finals,
     the_second_round,
