@@ -1,10 +1,10 @@
 """From the database to teams, their members, and the groups as they would be; never writes."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet
 
 from teams.domain import groups
 from teams.format import GROUPS, TEAM
@@ -12,6 +12,7 @@ from teams.models import Team, TeamMember
 from tournaments import selectors
 from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import Refusal
+from tournaments.domain.standings import place_words
 from tournaments.line_ups import Member
 from tournaments.models import Entry, Journal, Match, Player, Ruling, Score, Seat, Show, Side, Stage, Tournament
 
@@ -45,6 +46,16 @@ class LineUps:
             Member(member.team.entry_id, person, "captain" if member.captain else "")
             for member, person in _people_of(found)
         ]
+
+    def handicaps(self, entries: Collection[int]) -> Mapping[int, str]:
+        """Which ball a team of too few does not play, by the rules of its tournament.
+
+        Source: the rules text, "the team may compete with 3 players, but they may only use 3 balls".
+        """
+        here = Count("members", filter=Q(members__left_at=None))
+        found = Team.objects.filter(entry__in=entries).annotate(here=here).select_related("entry__tournament")
+        told = {team.entry_id: balls(team.entry.tournament.rules_in_force.players, team.here) for team in found}
+        return {entry: words for entry, words in told.items() if words}
 
     def why_two(self, one: Player, other: Player) -> str:
         """Nobody is in two teams of a tournament, nor twice in one; whoever has played for one counts as well."""
@@ -96,6 +107,15 @@ def _let_go_by(team: Team) -> list[TeamMember]:
     return [place for player in people if (place := place_of(team.entry.tournament, player))]
 
 
+def balls(whole: int, here: int) -> str:
+    """ "3 players, 3 balls: the 4th ball must be allowed to drain."; "" for a team that is whole."""
+    missing = whole - here
+    if missing <= 0:
+        return ""
+    drained = f"the {place_words(whole)} ball" if missing == 1 else f"the last {missing} balls"
+    return f"{here} players, {here} balls: {drained} must be allowed to drain."
+
+
 def _everywhere(player: Player) -> list[TeamMember]:
     """Where a person is in a team, or was and has played, by any record of the person."""
     found = TeamMember.objects.filter(player__in=selectors.records_of([player]))
@@ -138,16 +158,25 @@ def seat_of(stage: Stage, entry: Entry) -> Seat | None:
 
 
 def teams(tournament: Tournament) -> QuerySet[Team]:
-    """The teams of a tournament by number, with their members in order."""
-    members = TeamMember.objects.filter(left_at=None).select_related("player").order_by("position")
+    """The teams of a tournament by number, with their members in order, and with who has left them."""
+    members = TeamMember.objects.select_related("player").order_by("position")
     found = Team.objects.filter(entry__tournament=tournament).select_related("entry__tournament__show")
-    return found.prefetch_related(Prefetch("members", members, to_attr="line_up")).order_by("entry__number")
+    return found.prefetch_related(
+        Prefetch("members", members.filter(left_at=None), to_attr="line_up"),
+        Prefetch("members", members.exclude(left_at=None), to_attr="former"),
+    ).order_by("entry__number")
 
 
 def line_up(team: Team) -> list[TeamMember]:
     """Who is in a team, in their order."""
     found = TeamMember.objects.filter(team=team, left_at=None)
     return list(_with_people(found).order_by("position"))
+
+
+def gone(team: Team) -> list[TeamMember]:
+    """Who has left a team that had begun, by the number on the badge."""
+    found = TeamMember.objects.filter(team=team).exclude(left_at=None)
+    return sorted(_with_people(found), key=lambda member: selectors.kept(member.player).number)
 
 
 def line_up_of(entry: Entry) -> list[TeamMember]:
@@ -164,12 +193,15 @@ def place_of(tournament: Tournament, player: Player) -> TeamMember | None:
 
 
 def is_free(place: TeamMember) -> bool:
-    """Whether somebody in a team may join another one: theirs has withdrawn and has not played.
+    """Whether somebody in a team may join another one: theirs has withdrawn and has not played, or it has not begun
+    after all, because its call was taken back, and they had left it.
 
     Source: house rules, "a replacement may not have played or be due to play for another team".
     """
     entry = place.team.entry
-    return entry.standing == Standing.WITHDRAWN and place.left_at is None and not has_played(entry)
+    if place.left_at:
+        return not has_begun(entry)
+    return entry.standing == Standing.WITHDRAWN and not has_played(entry)
 
 
 def has_played(entry: Entry) -> bool:

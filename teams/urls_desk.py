@@ -14,6 +14,7 @@ urlpatterns = [
     path(f"{TEAMS}new/", desk.new, name="team-new"),
     path(f"{TEAMS}<int:number>/", desk.team, name="team"),
     path(f"{TEAMS}<int:number>/check-in/", desk.check_in, name="team-check-in"),
+    path(f"{TEAMS}<int:number>/take-check-in-back/", desk.take_check_in_back, name="team-take-check-in-back"),
     path(f"{TEAMS}<int:number>/details/", desk.details, name="team-details"),
     path(f"{TEAMS}<int:number>/members/", desk.members, name="team-members"),
     path(SEEDS, desk.seeds, name="seeds"),

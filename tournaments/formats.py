@@ -122,6 +122,35 @@ class StageSpec:
         return f"{self.label}: for {players}."
 
 
+def main_stage_after(stages: Sequence[StageSpec], spec: StageSpec) -> StageSpec | None:
+    """The stage to which the best of this one go; None after the last."""
+    best = next((feed.stage for feed in spec.feeds if feed.best), "")
+    return next((each for each in stages if each.key == best or (not best and each.comes_from == spec.key)), None)
+
+
+def stages_too_many(stages: Sequence[StageSpec], spec: StageSpec, players: int) -> tuple[StageSpec, ...] | None:
+    """The stages behind this one that so few players leave out to play the next that they can; none as a rule.
+
+    None where they can play no stage at all. One that would send all of them on decides nothing and is left out too.
+    Our choice: 5 to 7 go straight to the semi-finals, 2 to 4 to the final, and one alone has won.
+    """
+    skipped: list[StageSpec] = []
+    following = main_stage_after(stages, spec)
+    while following and not _fits(stages, following, players):
+        # With a stage all that it feeds falls out, but for the one its best go to.
+        behind = main_stage_after(stages, following)
+        skipped += [following, *(each for each in stages if each.comes_from == following.key and each != behind)]
+        following = behind
+    return tuple(skipped) if following else None
+
+
+def _fits(stages: Sequence[StageSpec], spec: StageSpec, players: int) -> bool:
+    behind = main_stage_after(stages, spec) if spec.feeds else None
+    if behind and behind.seats is not None and players <= behind.seats:
+        return False
+    return spec.playable_by(players) and players <= (spec.seats or players)
+
+
 class Format(Protocol):
     """A kind of tournament. Register one object per kind when its app is ready.
 

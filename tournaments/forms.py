@@ -13,6 +13,7 @@ from tournaments import selectors
 from tournaments.domain import scores
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Machine, PlacePool, Player, Show, Stage, Tournament
+from tournaments.selectors import Meant
 
 Offers = list[Any]
 
@@ -342,7 +343,10 @@ class RulingForm(KindForm):
 
 
 class MatchRulingForm(KindForm):
-    """What is ruled on a match: whom it concerns, or on which machine it is played again."""
+    """What is ruled on a match: whom it concerns, who agrees, or on which machine it is played again.
+
+    A field `agreed-7` for each number: whether that opponent agrees.
+    """
 
     number = forms.CharField(required=False)
     machine = forms.CharField(required=False)
@@ -357,17 +361,26 @@ class MatchRulingForm(KindForm):
         super().__init__(*args, **kwargs)
         self.entries = {str(entry.number): entry for entry in entries}
         self.machines = {machine.code: machine for machine in machines}
+        for number in self.entries:
+            self.fields[f"agreed-{number}"] = forms.BooleanField(required=False)
+
+    @property
+    def agreeing(self) -> list[tuple[Entry, Any]]:
+        """Everybody in the match with the field that says whether they agree."""
+        return [(entry, self[f"agreed-{number}"]) for number, entry in self.entries.items()]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         asks = self.kinds.get(cleaned.get("kind", ""), "")
+        cleaned["agreed"] = [entry for number, entry in self.entries.items() if cleaned.get(f"agreed-{number}")]
         entry = self.entries.get(cleaned.get("number", ""))
         if len(self.entries) == 1:
             entry = next(iter(self.entries.values()))
-        if asks == "player" and entry is None:
-            self.add_error("number", "Choose the player.")
+        if asks in ("player", "agreement") and entry is None:
+            whom = "Choose who slam tilted." if asks == "agreement" else "Choose the player."
+            self.add_error("number", whom)
         code = cleaned.get("machine", "")
-        if asks == "machine" and code and code not in self.machines:
+        if asks in ("machine", "agreement") and code and code not in self.machines:
             self.add_error("machine", "Choose a machine from the list.")
         cleaned["entry"], cleaned["machine"] = entry, self.machines.get(code)
         return cleaned
@@ -552,7 +565,11 @@ class OrderForm(forms.Form):
 
 
 class JournalForm(forms.Form):
-    """What somebody looks for in the journal of a show."""
+    """What somebody looks for in the journal of a show.
+
+    A number may be that of a person and of an entry of several people: `meant` is whom it was taken for, `others` are
+    those it could mean as well; `as` in the address chooses between them by their `key`.
+    """
 
     tournament = forms.ChoiceField(required=False)
     player = forms.CharField(required=False, max_length=100)
@@ -568,6 +585,8 @@ class JournalForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self.show = show
+        self.meant: Meant | None = None
+        self.others: list[Meant] = []
         tournaments = [
             (str(pk), name) for pk, name in show.tournaments.order_by("starts_on").values_list("pk", "name")
         ]
@@ -586,17 +605,22 @@ class JournalForm(forms.Form):
             raise forms.ValidationError(self.fields["day"].error_messages["invalid"])
         return day
 
-    def clean_player(self) -> list[int]:
-        """The records of whoever is meant: by a number exactly one person, by a part of a name all who have it."""
+    def clean_player(self) -> Meant | None:
+        """Whoever is meant: by a number exactly one, see `selectors.meant_by_number`, by a part of a name all."""
         text = self.cleaned_data["player"].strip()
+        if not text:
+            return None
         if text.isdecimal():
-            found = selectors.people_numbered(self.show, text)
+            tournament = self.show.tournaments.filter(pk=self.cleaned_data.get("tournament") or 0).first()
+            found = selectors.meant_by_number(self.show, int(text), tournament) if len(text) < 9 else []
         else:
-            found = selectors.people_called(self.show, text)
-        if text and not found:
+            found = selectors.meant_by_name(self.show, text)
+        if not found:
             what = f"has number {text}" if text.isdecimal() else f"is called “{text}”"
             raise forms.ValidationError(f"Nobody in {self.show} {what}.")
-        return [record.pk for record in selectors.records_of(found)]
+        chosen = next((meant for meant in found if meant.key == self.data.get("as")), found[0])
+        self.meant, self.others = chosen, [meant for meant in found if meant != chosen]
+        return chosen
 
     def clean_machine(self) -> list[int]:
         """The machine with this code, or all with this in their name."""

@@ -1,6 +1,6 @@
 """Who is behind an entry that is no one person. Apps that know say so here, when they are ready."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from tournaments.models import Entry, Player, Tournament
@@ -33,6 +33,10 @@ class Source(Protocol):
         """Why an entry that has withdrawn cannot come back, in a sentence; "" where nothing stands against it."""
         ...
 
+    def handicaps(self, entries: Collection[int]) -> Mapping[int, str]:
+        """What whoever starts and scores a game has to know of these entries, by id, in a sentence for everybody."""
+        ...
+
 
 _sources: list[Source] = []
 
@@ -60,3 +64,11 @@ def why_two(one: Player, other: Player) -> str:
 def why_not_back(entry: Entry) -> str:
     """Why an entry that has withdrawn cannot come back, by the first source that knows; "" where none does."""
     return next(filter(None, (source.why_not_back(entry) for source in _sources)), "")
+
+
+def handicaps(entries: Iterable[Entry]) -> dict[int, str]:
+    """What whoever starts and scores a game has to know of these entries, by id; most have nothing of the kind."""
+    several = {entry.pk for entry in entries if entry.player_id is None}
+    if not several:
+        return {}
+    return {entry: words for source in _sources for entry, words in source.handicaps(several).items()}

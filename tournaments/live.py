@@ -309,7 +309,10 @@ def _read(found: Found) -> Reading:
 
 def _seats(read: StageRead) -> tuple[Seat, ...]:
     """Only a closed stage can have given seats."""
-    spec, kind = read.stage.spec, read.stage.tournament.kind
-    if spec.comes_from or read.phase != Phase.CLOSED:
+    if read.stage.spec.comes_from or read.phase != Phase.CLOSED:
         return ()
-    return tuple(selectors.seats(read.stage.tournament, tuple(s.key for s in kind.stages if s.comes_from == spec.key)))
+    # Where a stage is left out, the first one in which anybody sits is the one that this one fills.
+    later = tuple(spec.key for spec in read.stage.tournament.kind.stages if spec.comes_from)
+    seats = selectors.seats(read.stage.tournament, later)
+    first = min((seat.stage.position for seat in seats), default=0)
+    return tuple(seat for seat in seats if seat.stage.position == first)

@@ -5,7 +5,7 @@ import threading
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -422,6 +422,57 @@ def entry_numbered(tournament: Tournament, number: int) -> Entry | None:
     return entered(tournament).filter(player=kept(gone)).first() if gone else None
 
 
+def entries_by_badge(tournament: Tournament, number: int) -> list[Entry]:
+    """The entries of several people of which the person with this number is one, also by a merged record."""
+    player = Player.objects.filter(show=tournament.show_id, number=number).first()
+    if player is None:
+        return []
+    own = [entry for entry, _ in line_ups.pairs(players=[kept(player).pk])]
+    return list(entered(tournament).filter(pk__in=own, player=None).order_by("number"))
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """Who may be meant by a number or a name: people by all their records, or entries of several people, by id."""
+
+    key: str
+    words: str
+    players: tuple[int, ...] = ()
+    entries: tuple[int, ...] = ()
+
+
+def meant_by_number(show: Show, number: int, tournament: Tournament | None = None) -> list[Meant]:
+    """Who has this number in a show: the person, and every entry of several people, whose number is no badge's.
+
+    In a tournament only the entry of that one is meant, and before the person.
+    """
+    titled = Entry.objects.filter(tournament__show=show, player=None, number=number).select_related("tournament")
+    found = [
+        Meant(f"entry-{entry.pk}", f"{entry} in {entry.tournament.name}", entries=(entry.pk,))
+        for entry in titled.order_by("tournament__starts_on", "tournament__slug")
+        if tournament is None or entry.tournament_id == tournament.pk
+    ]
+    person = Player.objects.filter(show=show, number=number).first()
+    if person is None:
+        return found
+    records = tuple(record.pk for record in records_of([person]))
+    by_badge = Meant("person", f"the person {kept(person)}, by the number on the badge", players=records)
+    return [*found, by_badge] if tournament else [by_badge, *found]
+
+
+def meant_by_name(show: Show, text: str) -> list[Meant]:
+    """Everybody of a show with these words in the name, and every entry of several people, all as one."""
+    words = fold(text).split()
+    if not words:
+        return []
+    players = records_of(people_called(show, text))
+    titled = Entry.objects.filter(tournament__show=show, player=None).order_by().values_list("pk", "title")
+    entries = tuple(pk for pk, title in titled if all(word in fold(title) for word in words))
+    if not players and not entries:
+        return []
+    return [Meant("name", text, tuple(record.pk for record in players), entries)]
+
+
 def entries_numbered(tournament: Tournament, numbers: Iterable[int]) -> list[Entry]:
     """The entries with these numbers, also those of merged records, each once and by number; others are left out."""
     wanted = set(numbers)
@@ -791,6 +842,27 @@ def stand_ins(match: Match) -> QuerySet[Machine]:
     return taken.order_by("name", "code")
 
 
+def stages_behind(stage: Stage) -> list[Stage]:
+    """The stages that this one fills, in their order; one that is left out is passed over for those behind it."""
+    found = Stage.objects.filter(tournament=stage.tournament_id).select_related("tournament__show")
+    every = {each.key: each for each in found.order_by("position")}
+    specs = stage.tournament.kind.stages
+
+    def behind(key: str) -> Iterator[Stage]:
+        for spec in specs:
+            if spec.comes_from == key:
+                yield from behind(spec.key) if every[spec.key].left_out else (every[spec.key],)
+
+    return list(behind(stage.key))
+
+
+def source_of(stage: Stage) -> Stage | None:
+    """The stage that decides the seats of this one: behind one that is left out the one before that."""
+    stages = Stage.objects.select_related("tournament__show").filter(tournament=stage.tournament_id)
+    found = stages.filter(key=stage.spec.comes_from).first()
+    return source_of(found) if found and found.left_out else found
+
+
 def withdrawing_ruling(stage: Stage, machine: Machine) -> Ruling | None:
     """The ruling in force that withdrew a machine from a stage; None where it came withdrawn from a folder."""
     found = Ruling.objects.filter(stage=stage, machine=machine, kind=Ruling.Kind.MACHINE, undone_at=None)
@@ -932,7 +1004,7 @@ def journal_lines(
     rulings: bool = False,
     actors: Collection[Any] = (),
     machines: Collection[int] = (),
-    players: Collection[int] = (),
+    people: Meant | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> QuerySet[Journal]:
@@ -953,8 +1025,8 @@ def journal_lines(
     if machines:
         of_machines = Q(machine__in=machines) | Q(before__machine__in=machines) | Q(ruling__machine__in=machines)
         found = found.filter(of_machines)
-    if players:
-        found = found.filter(_of_players(show, players))
+    if people:
+        found = found.filter(_of_people(show, people))
     if since:
         found = found.filter(at__gte=since)
     if until:
@@ -963,9 +1035,12 @@ def journal_lines(
     return found.select_related(*related).order_by("-at", "-pk")
 
 
-def _of_players(show: Show, players: Collection[int]) -> Q:
-    """What happened to people under any of their records, and to scores that were theirs before a correction."""
-    entries = dict(Entry.objects.filter(player__in=players).values_list("pk", "number"))
+def _of_people(show: Show, people: Meant) -> Q:
+    """What happened to people under any of their records, or to entries of several people, and to scores that were
+    theirs before a correction.
+    """
+    own_or_titled = Q(player__in=people.players) | Q(pk__in=people.entries)
+    entries = dict(Entry.objects.filter(own_or_titled).values_list("pk", "number"))
     absent = Ruling.objects.filter(tournament__show=show, kind=Ruling.Kind.NO_SHOWS)
     no_shows = [
         ruling.pk
@@ -979,6 +1054,6 @@ def _of_players(show: Show, players: Collection[int]) -> Q:
         | Q(before__entry__in=own)
         | Q(ruling__entry__in=own)
         | Q(ruling__in=no_shows)
-        | Q(after__keep__in=players)
-        | Q(after__gone__in=players)
+        | Q(after__keep__in=people.players)
+        | Q(after__gone__in=people.players)
     )

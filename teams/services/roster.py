@@ -1,5 +1,9 @@
-"""teams.csv: the teams of a folder, read, compared, registered and written."""
+"""teams.csv: the teams of a folder, read, compared, registered and written.
 
+Everybody is written with the number on the badge, so that it is the same one elsewhere; a name alone is read as well.
+"""
+
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,12 +11,12 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from teams import selectors
-from teams.models import Team, TeamMember
+from teams.models import Team
 from teams.services import groups, teams
 from teams.services.teams import HIGHEST_WPPR, Person
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Entry, Player, Show, Stage, Tournament
-from tournaments.selectors import fold, kept, kept_of
+from tournaments.selectors import fold, kept, kept_of, records_of
 from tournaments.services.change import Actor
 from tournaments.services.exchange.faults import Fault
 from tournaments.services.exchange.lines import EntryLine, Table
@@ -25,22 +29,25 @@ PLAYERS = tuple(f"player_{number}" for number in range(1, MOST_PLAYERS + 1))
 TABLE = Table(
     "teams.csv",
     ("number", "name", "captain", "wppr", *PLAYERS[:4]),
-    (*PLAYERS[4:], "status", "note"),
+    (*PLAYERS[4:], "status", "note", "left"),
     required=True,
 )
+BETWEEN = re.compile(r";\s*(?=\d+ )")
+"""Between those who have left, each a number and a name: a semicolon inside a name parts nobody."""
 
 
 @dataclass(frozen=True, slots=True)
 class TeamLine:
     """What a line says beside number and name. A player is a name, or "12 Ann Example" for number 12 of the show.
 
-    `captain` is the place of the captain among the players.
+    `captain` is the place of the captain among the players; `left` are those who played for it and are gone.
     """
 
     captain: int
     wppr: Decimal
     players: tuple[str, ...]
     note: str
+    left: tuple[str, ...] = ()
 
 
 class TeamRoster:
@@ -53,11 +60,12 @@ class TeamRoster:
         players = tuple(filter(None, (row.text(column, most=MOST_LETTERS) for column in PLAYERS)))
         if not players and status != Entry.Status.WITHDRAWN:
             row.fault("The team has no players.")
-        folded = [fold(player) for player in players]
-        for position, player in enumerate(players):
+        left = tuple(filter(None, (name.strip() for name in BETWEEN.split(row.text("left", most=2_000)))))
+        folded = [fold(player) for player in (*players, *left)]
+        for position, player in enumerate((*players, *left)):
             if folded.index(fold(player)) < position:
                 row.fault(f"{player} is twice in {name}.")
-        more = TeamLine(self._captain(row, players), self._wppr(row), players, row.text("note", most=200))
+        more = TeamLine(self._captain(row, players), self._wppr(row), players, row.text("note", most=200), left)
         return EntryLine(row.line, number, name, "", "", "", status, False, more=more)
 
     def _captain(self, row: Row, players: Sequence[str]) -> int:
@@ -93,7 +101,7 @@ class TeamRoster:
                     f"{line.name} has {many} players; a team has {rules.players}, and {rules.fewest_players} at least."
                 )
                 found.append(Fault(TABLE.file, line.line, reason))
-            for player in line.more.players:
+            for player in (*line.more.players, *line.more.left):
                 other = first.setdefault(fold(player), line)
                 if other is not line:
                     reason = f"{player} is in {other.name} (line {other.line}) already; nobody plays for two teams."
@@ -108,6 +116,7 @@ class TeamRoster:
         here = [fold(person.name) for person in people]
         by_number = {str(person.number): person.name for person in people}
         said = [fold(by_number.get(player) or _name(player)) for player in line.more.players]
+        gone = [kept(member.player) for member in selectors.gone(team)]
         if fold(line.name) != fold(entry.title):
             return f"Number {line.number} is “{line.name}” in the folder and “{entry.title}” here."
         if line.more.wppr != team.wppr:
@@ -119,13 +128,22 @@ class TeamRoster:
         if said and captain and said[line.more.captain] != fold(captain):
             told = line.more.players[line.more.captain]
             return f"{entry}: the captain is {told} in the folder and {captain} here."
+        badges = {record.number for record in records_of([*people, *gone])}
+        for player in (*line.more.players, *line.more.left):
+            number = selectors.numbered(player)[0]
+            if number and number not in badges:
+                return f"{entry}: {player} is in the folder, and nobody of the team has number {number} here."
+        left = [fold(by_number.get(player) or _name(player)) for player in line.more.left]
+        if left and sorted(left) != sorted(fold(person.name) for person in gone):
+            names = ", ".join(person.name for person in gone) or "nobody"
+            return f"{entry}: {', '.join(line.more.left)} left it in the folder and {names} here."
         if line.more.note not in ("", team.note):
             return f"{entry}: the note is “{line.more.note}” in the folder and “{team.note}” here."
         return ""
 
     def known(self, show: Show, lines: Sequence[EntryLine]) -> "_Known":
         """The people of the show; the numbers that any team of the folder names are kept for those named so."""
-        return _Known(show, [player for line in lines for player in line.more.players])
+        return _Known(show, [player for line in lines for player in (*line.more.players, *line.more.left)])
 
     def register(self, tournament: Tournament, line: EntryLine, known: "_Known", *, actor: Actor) -> Entry:
         """Enter a team; a player that the show knows by name or number is that person, any other is new."""
@@ -140,8 +158,9 @@ class TeamRoster:
             note=more.note,
             number=line.number,
             gone=line.status == Entry.Status.WITHDRAWN,
+            left=[known.person(player) for player in more.left],
         )
-        for member in selectors.line_up(team):
+        for member in (*selectors.line_up(team), *selectors.gone(team)):
             known.add(member.player)
         return team.entry
 
@@ -150,26 +169,21 @@ class TeamRoster:
         return len(groups.draw_up(stage, actor=actor))
 
     def rows(self, tournament: Tournament) -> list[tuple[object, ...]]:
-        """The teams by number; a player whose name alone would not say who is meant is written with the number."""
-        names: dict[str, int] = defaultdict(int)
-        for name in Player.objects.filter(show=tournament.show, merged_into=None).values_list("name", flat=True):
-            names[fold(name)] += 1
-        found = [(team, team.line_up) for team in selectors.teams(tournament)]  # type: ignore[attr-defined]
-        stands = kept_of(member.player for _, line_up in found for member in line_up)
-        return [self._row(team, line_up, stands, names) for team, line_up in found]
+        """The teams by number; everybody with the number on the badge, which a name alone would not say."""
+        found = list(selectors.teams(tournament))
+        everybody = [member for team in found for member in (*team.line_up, *team.former)]  # type: ignore[attr-defined]
+        stands = kept_of(member.player for member in everybody)
+        return [self._row(team, stands) for team in found]
 
-    def _row(
-        self, team: Team, line_up: Sequence[TeamMember], stands: Mapping[int, Player], names: Mapping[str, int]
-    ) -> tuple[object, ...]:
-        people = [(stands[member.player_id], member.captain) for member in line_up]
-        shown = [
-            str(player) if names[fold(player.name)] > 1 or selectors.numbered(player.name)[0] else player.name
-            for player, _ in people
-        ]
-        captain = next((name for name, (_, leads) in zip(shown, people, strict=True) if leads), "")
-        cells = shown + [""] * (MOST_PLAYERS - len(shown))
+    def _row(self, team: Any, stands: Mapping[int, Player]) -> tuple[object, ...]:
+        """A line of the file; `team` has its members beside it."""
+        people = [(str(stands[member.player_id]), member.captain) for member in team.line_up]
+        captain = next((name for name, leads in people if leads), "")
+        cells = [name for name, _ in people] + [""] * (MOST_PLAYERS - len(people))
+        former = sorted([stands[member.player_id] for member in team.former], key=lambda player: player.number)
+        left = "; ".join(map(str, former))
         entry = team.entry
-        return (entry.number, entry.title, captain, team.wppr, *cells, str(entry.status), team.note)
+        return (entry.number, entry.title, captain, team.wppr, *cells, str(entry.status), team.note, left)
 
 
 class _Known:

@@ -47,21 +47,23 @@ def register(
     wppr: Decimal = Decimal(0),
     note: str = "",
     number: int | None = None,
+    left: Sequence[Person] = (),
     key: str = "",
     gone: bool = False,
 ) -> Team:
     """Enter a team; `captain` is the place of its captain in `members`.
 
+    `left` are people who have played for it elsewhere and left it, as a folder tells: they play for no other one.
     Raises `Refusal` with who is in another team already, or twice in this one, or how many are missing; and once the
     groups are drawn up. One that is `gone`, as in a folder, may have too few: others have taken its players.
     """
-    carried = _carried(name, members, captain, wppr, note, number)
+    carried = _carried(name, [*members, *left], captain, wppr, note, number)
     with change(tournament, actor=actor, action="register", key=key, carried=carried, lock_show=True) as log:
         if log.first and log.first.entry:
             return Team.objects.select_related("entry").get(entry=log.first.entry)
         refuse_once_declared(tournament)
         _refuse_once_drawn_up(tournament)
-        return _enter(tournament, log, name, members, captain, wppr, note, number, gone=gone)
+        return _enter(tournament, log, name, members, captain, wppr, note, number, left, gone=gone)
 
 
 def replace(
@@ -111,6 +113,7 @@ def _enter(
     wppr: Decimal,
     note: str,
     number: int | None,
+    left: Sequence[Person] = (),
     *,
     gone: bool = False,
 ) -> Team:
@@ -123,20 +126,29 @@ def _enter(
     team = Team(entry=entry, wppr=wppr, note=" ".join(note.split()))
     checked(team)
     team.save()
-    players = _people(team, members)
-    came = _refuse_unfit(team, players, captain, gone=gone)
+    everybody = _people(team, [*members, *left])
+    players, former = everybody[: len(members)], everybody[len(members) :]
+    _refuse_unfit(team, players, captain, gone=gone)
+    came = _from_elsewhere(team, everybody)
     _let_go(came)
     for position, player in enumerate(players, start=1):
         TeamMember.objects.create(
             team=team, tournament=tournament, player=player, position=position, captain=position == captain + 1
         )
+    TeamMember.objects.bulk_create(
+        TeamMember(team=team, tournament=tournament, player=player, position=position, left_at=log.now)
+        for position, player in enumerate(former, start=len(players) + 1)
+    )
+    who = f"{entry} entered: {_told(players)}." if players else f"{entry} entered."
+    left_words = f" Left it: {_told(former)}." if former else ""
     log.write(
-        f"{entry} entered{': ' if players else ''}{_told(players)}.{_missing(tournament, players)}{_came(came)}",
+        f"{who}{_missing(tournament, players)}{_came(came)}{left_words}",
         after={
             "number": entry.number,
             "name": title,
             "players": [player.number for player in players],
             "captain": players[captain].number if captain < len(players) else None,
+            "left": [player.number for player in former],
             "wppr": str(wppr),
             **_came_from(came),
         },
@@ -220,7 +232,8 @@ def change_members(
             return
         if begun:
             need_reason(reason)
-        came = _refuse_unfit(stored, players, captain)
+        _refuse_unfit(stored, players, captain)
+        came = _from_elsewhere(stored, players)
         _let_go(came)
         _put_in_place(stored, players, captain, begun, log)
         log.write(
@@ -239,6 +252,11 @@ def change_members(
 def check_in(team: Team, *, actor: Actor) -> None:
     """The team is here; possible until its first match is called."""
     entries.check_in(team.entry, actor=actor)
+
+
+def take_check_in_back(team: Team, *, actor: Actor) -> None:
+    """The team is not here after all; refused with the step that comes first once a match of it is called."""
+    entries.take_check_in_back(team.entry, actor=actor)
 
 
 def _put_in_place(team: Team, players: Sequence[Player], captain: int, begun: bool, log: Log) -> None:
@@ -278,20 +296,8 @@ def _people(team: Team, members: Sequence[Person]) -> list[Player]:
     return found
 
 
-def _refuse_unfit(team: Team, players: Sequence[Player], captain: int, *, gone: bool = False) -> list[TeamMember]:
-    """Where players come from who are in a team that has withdrawn without having played; any other is refused."""
-    came: list[TeamMember] = []
-    tournament = team.entry.tournament
-    rules = tournament.rules_in_force
-    for player in players:
-        if players.count(player) > 1:
-            raise Refusal(f"{player} is named twice in {team.entry.title}.", field="members")
-        place = selectors.place_of(tournament, player)
-        if place and selectors.is_free(place):
-            came += [place] if place.team_id != team.pk else []
-        elif place and place.team_id != team.pk:
-            has = "has played for" if place.left_at else "is in"
-            raise Refusal(f"{player} {has} {place.team.entry}; nobody plays for two teams.", field="members")
+def _refuse_unfit(team: Team, players: Sequence[Player], captain: int, *, gone: bool = False) -> None:
+    rules = team.entry.tournament.rules_in_force
     fewest = 0 if gone else rules.fewest_players
     if not fewest <= len(players) <= rules.players:
         raise Refusal(
@@ -301,6 +307,21 @@ def _refuse_unfit(team: Team, players: Sequence[Player], captain: int, *, gone: 
         )
     if not (0 <= captain < len(players) or gone):
         raise Refusal(f"Say who of {team.entry.title} is the captain.", field="captain")
+
+
+def _from_elsewhere(team: Team, players: Sequence[Player]) -> list[TeamMember]:
+    """The places in other teams that these people leave; raises `Refusal` for who is named twice or has to stay."""
+    came = []
+    for player in players:
+        if players.count(player) > 1:
+            raise Refusal(f"{player} is named twice in {team.entry.title}.", field="members")
+        place = selectors.place_of(team.entry.tournament, player)
+        if place is None or place.team_id == team.pk:
+            continue
+        if not selectors.is_free(place):
+            has = "has played for" if place.left_at else "is in"
+            raise Refusal(f"{player} {has} {place.team.entry}; nobody plays for two teams.", field="members")
+        came.append(place)
     return came
 
 
@@ -309,13 +330,18 @@ def _let_go(came: Sequence[TeamMember]) -> None:
 
 
 def _came(came: Sequence[TeamMember]) -> str:
-    words = (f" {place.player} comes from {place.team}, which withdrew without having played." for place in came)
+    words = (
+        f" {place.player} comes from {place.team}, which withdrew without having played."
+        for place in came
+        if place.left_at is None
+    )
     return "".join(words)
 
 
 def _came_from(came: Sequence[TeamMember]) -> Mapping[str, Any]:
     """For the journal, which alone knows who was in the team that they have left: player by player its entry."""
-    return {selectors.CAME_FROM: {str(place.player_id): place.team.entry_id for place in came}} if came else {}
+    found = {str(place.player_id): place.team.entry_id for place in came if place.left_at is None}
+    return {selectors.CAME_FROM: found} if found else {}
 
 
 def _title(tournament: Tournament, name: str) -> str:

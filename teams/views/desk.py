@@ -1,5 +1,6 @@
 """The desk's pages about teams: the list, registering, one team, seeds and groups."""
 
+from collections.abc import Callable
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -63,13 +64,23 @@ def _to_where_it_was(request: HttpRequest, stage: Stage, number: int) -> HttpRes
 @posted_from("teams:teams", done=_to_where_it_was)
 def check_in(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
     """The team is here; the list or the team's page comes back."""
-    team = _team(stage, number)
-    outcome = attempt(lambda: teams.check_in(team, actor=actor(request)))
+    return _here(request, stage, _team(stage, number), teams.check_in)
+
+
+@groups_stage
+@posted_from("teams:teams", done=_to_where_it_was)
+def take_check_in_back(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
+    """The team is not here after all; the list or the team's page comes back."""
+    return _here(request, stage, _team(stage, number), teams.take_check_in_back)
+
+
+def _here(request: HttpRequest, stage: Stage, team: Team, act: Callable[..., None]) -> HttpResponse:
+    outcome = attempt(lambda: act(team, actor=actor(request)))
     on_its_page = request.POST.get("back") == "team"
     if isinstance(outcome, Refusal):
         return _team_page(request, team, outcome) if on_its_page else _list_page(request, stage, outcome)
     messages.success(request, f"{team.entry} is {team.entry.get_status_display()}.")
-    return _to_where_it_was(request, stage, number)
+    return _to_where_it_was(request, stage, team.entry.number)
 
 
 @groups_stage

@@ -93,6 +93,13 @@ class CheckInForm(forms.Form):
 
 
 CHECK_IN = Act("check-in", "Check in", "They are here.", entries.check_in, CheckInForm)
+TAKE_CHECK_IN_BACK = Act(
+    "take-check-in-back",
+    "Take check-in back",
+    "They are not here after all.",
+    entries.take_check_in_back,
+    NothingToSay,
+)
 CHECK_AGE = Act(
     "check-age", "Age checked", "You have seen that they keep the age limit.", entries.confirm_age, NothingToSay
 )
@@ -117,7 +124,7 @@ class EntryAdmin(ServiceAdmin):
     search_help_text = "A number finds exactly that number; otherwise a part of the name, e-mail or IFPA number."
     autocomplete_fields = ("tournament", "player")
     form = EntryForm
-    acts = (CHECK_IN, CHECK_AGE, WITHDRAW, DISQUALIFY, REINSTATE)
+    acts = (CHECK_IN, TAKE_CHECK_IN_BACK, CHECK_AGE, WITHDRAW, DISQUALIFY, REINSTATE)
     date_hierarchy = "entered_at"
 
     def get_queryset(self, request: HttpRequest) -> Any:

@@ -68,7 +68,8 @@ def told(kind: str, data: Mapping[str, Any], reason: str) -> str:
         words += (
             f" ({grouped(reached)} was {'recorded' if kind == 'corrected' else 'reached'}, {grouped(counts)} counts)"
         )
-    return f"Ruling: {words}. {reason}".rstrip()
+    agreed = data.get("agreement", "")
+    return " ".join(part for part in (f"Ruling: {words}.", agreed, reason) if part)
 
 
 @dataclass(frozen=True, slots=True)

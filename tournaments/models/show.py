@@ -139,6 +139,11 @@ class Stage(models.Model):
     def label(self) -> str:
         return self.spec.label
 
+    @property
+    def left_out(self) -> bool:
+        """Whether it is not played at all, because too few went on: closed without ever having been open."""
+        return self.state == self.State.CLOSED and self.opened_at is None
+
     def phase(self, now: datetime) -> Phase:
         """How far the stage is at this moment: open becomes closing by itself at `closes_at`.
 

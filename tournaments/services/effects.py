@@ -213,7 +213,7 @@ def would_be(read: StageRead) -> tuple[int, ...]:
 
 
 def _fed_by_cut(stage: Stage) -> list[str]:
-    return [spec.key for spec in stage.tournament.kind.stages if spec.comes_from == stage.key]
+    return [each.key for each in selectors.stages_behind(stage)]
 
 
 def _seats(stage: Stage) -> dict[str, str]:

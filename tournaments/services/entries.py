@@ -10,7 +10,7 @@ from django.utils import timezone
 from tournaments import line_ups, selectors
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
-from tournaments.models import Entry, Match, PlacePool, Player, Ruling, Show, Stage, Tournament
+from tournaments.models import Entry, Match, PlacePool, Player, Ruling, Score, Show, Stage, Tournament
 from tournaments.services import ages
 from tournaments.services.change import Actor, Log, change, change_shared, changes_in
 from tournaments.services.effects import as_shown, decided
@@ -237,6 +237,48 @@ def _refuse_once_called(entry: Entry) -> None:
         raise Refusal(
             f"{entry} was called to {first.machine.name} at {at:%H:%M}; it is too late to check in. An organiser can"
             " start that match if they are here after all, or let it be lost by being late."
+        )
+
+
+def take_check_in_back(entry: Entry, *, actor: Actor, expected: int | None = None, key: str = "") -> None:
+    """The person is not here after all: checked in by mistake. Sent twice it is once.
+
+    An age that was seen at that check-in is not checked any more; a date of birth stays with the person.
+    `expected` is the tournament's revision that the person looked at. Raises `Refusal` once a call, a start or a score
+    rests on it, with what is to be taken back first. Our choice.
+    """
+    carried = {"entry": entry.pk}
+    with change(
+        entry.tournament, actor=actor, action="take check-in back", expected=expected, key=key, carried=carried
+    ) as log:
+        stored = _stored(entry)
+        if log.first or stored.status == Entry.Status.ENTERED:
+            return
+        if stored.status != Entry.Status.CHECKED_IN:
+            raise Refusal(f"{stored} is {stored.get_status_display()}.")
+        _refuse_has_been_here(stored)
+        line = stored.journal.filter(action="check in").order_by("-revision").first()
+        if line and stored.age_checked_at == line.at:
+            stored.age_checked_at = None
+            stored.save(update_fields=["age_checked_at"])
+        _set(stored, Entry.Status.ENTERED, log, f"{stored} is not here after all: the check-in was taken back.")
+    entry.status, entry.age_checked_at = stored.status, stored.age_checked_at
+
+
+def _refuse_has_been_here(entry: Entry) -> None:
+    """Raise `Refusal` where somebody has been called, or plays, or has played, with the step that comes first."""
+    scored = entry.scores.filter(state__in=(*Score.LIVE, Score.State.WAITING)).select_related("machine").first()
+    if scored and scored.state == Score.State.PLAYING:
+        raise Refusal(f"{entry} is playing on {scored.machine}. Give that game up first if it was never started.")
+    if scored:
+        raise Refusal(f"{entry} has a score on {scored.machine}. Void it first if it is somebody else's.")
+    idle = (Match.State.PLANNED, Match.State.VOID)
+    begun = Match.objects.filter(sides__entry=entry).exclude(state__in=idle)
+    match = begun.select_related("machine").order_by("called_at", "round", "order").first()
+    if match:
+        raise Refusal(
+            f"{entry} was called to {match.machine}: the match is {match.get_state_display()}. Take that call back"
+            " first, on the page of the match."
         )
 
 

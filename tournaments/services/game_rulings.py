@@ -5,7 +5,8 @@ House rules, "Warning, disqualification, score adjusted or discarded", "Fault th
 """
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase
@@ -112,10 +113,22 @@ def disqualify_from_match(match: Match, *, actor: Actor, entry: int, reason: str
     return ruling
 
 
-def play_again(match: Match, *, actor: Actor, reason: str, machine: Machine | None = None, shown: str = "") -> Ruling:
+def play_again(
+    match: Match,
+    *,
+    actor: Actor,
+    reason: str,
+    machine: Machine | None = None,
+    tilted: int | None = None,
+    agreed: Collection[int] = (),
+    shown: str = "",
+) -> Ruling:
     """A fault stops a match: its scores are discarded and it is played again, there or on another machine.
 
-    Source: house rules, "Fault that affects the score: … stop and replay / play another machine".
+    `tilted` is the entry that slam tilted on an over-sensitive switch; then all others who play the match must have
+    `agreed`, which is kept with the ruling. Raises `Refusal` with who has not, and what is ruled instead.
+    Source: house rules, "Fault that affects the score: … stop and replay / play another machine", "Slam tilt: …
+    replay if the opponents agree; otherwise out of that match".
     """
     with change(match.stage.tournament, actor=actor, action="rule") as log:
         stored = _match(match)
@@ -125,7 +138,34 @@ def play_again(match: Match, *, actor: Actor, reason: str, machine: Machine | No
         new = machine or stored.machine
         if new.pk != stored.machine_id:
             _check_machine(stored, new)
-        return _play_again(stored, new, actor, log, reason, shown)
+        data = {} if tilted is None else _agreement(stored, tilted, agreed)
+        return _play_again(stored, new, actor, log, reason, shown, data=data)
+
+
+def _agreement(match: Match, tilted: int, agreed: Collection[int]) -> dict[str, Any]:
+    """Who has agreed that a match is played again after a slam tilt, as a ruling keeps it."""
+    sides = match.sides.select_related("entry__player").order_by("rank")
+    by_id = {side.entry_id: side.entry for side in sides if not side.absent}
+    if tilted not in by_id:
+        raise Refusal(f"Say who of {match} slam tilted.", field="number")
+    opponents = [entry for pk, entry in by_id.items() if pk != tilted]
+    if not opponents:
+        raise Refusal(f"{by_id[tilted]} plays {match} alone; nobody has to agree.", field="number")
+    against = " and ".join(str(entry) for entry in opponents if entry.pk not in agreed)
+    if against:
+        have = "has" if len(opponents) == 1 else "have"
+        raise Refusal(
+            f"{against} {have} not agreed that the match on {match.machine.name} is played again. Without that"
+            f" {by_id[tilted]} is out of this match: choose that ruling.",
+            field="agreed",
+        )
+    return {"agreed": [entry.pk for entry in opponents], "agreement": agreement(by_id[tilted], opponents)}
+
+
+def agreement(tilted: Entry, agreed: Collection[Entry]) -> str:
+    """ "Slam tilt of 1 Ann Example on an over-sensitive switch; 2 Bo Sample agreed to play again." """
+    who = " and ".join(str(entry) for entry in sorted(agreed, key=lambda entry: entry.number))
+    return f"Slam tilt of {tilted} on an over-sensitive switch; {who} agreed to play again."
 
 
 def move_to_substitute(
@@ -214,11 +254,16 @@ def _play_again(
     told: str = "stopped",
     drawn_from: int | None = None,
     closes: bool = False,
+    data: Mapping[str, Any] | None = None,
 ) -> Ruling:
     """Set a match back to be played on this machine; `closes` takes the other one out of the stage, scores stand."""
     about = {"stage": match.stage, "match": match, "machine": match.machine}
-    ruling = new_ruling(match.stage.tournament, actor=actor, log=log, kind=Kind.REPLAYED, reason=reason, **about)
+    data = dict(data or {})
+    ruling = new_ruling(
+        match.stage.tournament, actor=actor, log=log, kind=Kind.REPLAYED, reason=reason, data=data, **about
+    )
     lot = f" {new} was drawn by lot from {drawn_from} machines." if drawn_from else ""
+    agreed = data.get("agreement", "")
     with decided(match.stage.tournament, ruling, log, shown):
         if new.pk != match.machine_id:
             used, _ = StageMachine.objects.get_or_create(stage=match.stage, machine=new)
@@ -235,10 +280,15 @@ def _play_again(
         match.called_at = match.warm_up_at = match.swapped_at = match.started_at = match.done_at = None
         match.save()
         ruling.save()
+        words = f"{match.stage.label}, game {match.round}: {told} on {was.name}, played again on {new.name}."
         log.write(
-            f"{match.stage.label}, game {match.round}: {told} on {was.name}, played again on {new.name}.{lot}",
+            f"{words}{lot} {agreed}".rstrip(),
             before={"machine": was.code},
-            after={"machine": new.code, **({"drawn_from": drawn_from} if drawn_from else {})},
+            after={
+                "machine": new.code,
+                "agreed": data.get("agreed", []),
+                **({"drawn_from": drawn_from} if drawn_from else {}),
+            },
             reason=reason,
             machine=new,
             ruling=ruling,

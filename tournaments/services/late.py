@@ -148,9 +148,7 @@ def _reopen(stage: Stage, log: Log, actor: Actor) -> None:
 
 
 def _fed(stage: Stage) -> list[Stage]:
-    keys = [spec.key for spec in stage.tournament.kind.stages if spec.comes_from == stage.key]
-    found = Stage.objects.filter(tournament=stage.tournament, key__in=keys).select_related("tournament")
-    return list(found.order_by("position"))
+    return selectors.stages_behind(stage)
 
 
 def _all_behind(stage: Stage) -> list[Stage]:

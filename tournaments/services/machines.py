@@ -94,8 +94,8 @@ def _use_in(machine: Machine, wanted: Collection[Stage], actor: Actor) -> None:
         use(stage, actor=actor, machine=machine)
 
 
-def use(stage: Stage, *, actor: Actor, machine: Machine) -> StageMachine:
-    """Use a machine of the show in a stage."""
+def use(stage: Stage, *, actor: Actor, machine: Machine, drawn_from: int | None = None) -> StageMachine:
+    """Use a machine of the show in a stage; `drawn_from` is out of how many the lot fell on it elsewhere."""
     with change(stage.tournament, actor=actor, action="use machine") as log:
         used = StageMachine.objects.filter(stage=stage, machine=machine).first()
         if used:
@@ -104,7 +104,7 @@ def use(stage: Stage, *, actor: Actor, machine: Machine) -> StageMachine:
             raise Refusal(f"{machine} is not a machine of {stage.tournament.show}.", field="machine")
         if Stage.objects.get(pk=stage.pk).state == Stage.State.CLOSED:
             raise Refusal(f"{stage.label} is closed.")
-        used = StageMachine.objects.create(stage=stage, machine=machine)
+        used = StageMachine.objects.create(stage=stage, machine=machine, drawn_from=drawn_from)
         log.write(f"{machine} is used in {stage.label.lower()}.", machine=machine)
     return used
 

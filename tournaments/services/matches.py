@@ -4,7 +4,7 @@ House rules, "Second round", "Warm-up each", "Games 1-4", "Semi-finals", "5th-8t
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from tournaments import formats, selectors
@@ -154,7 +154,64 @@ def call(match: Match, *, actor: Actor, at: datetime | None = None) -> None:
             return
         _check_turn(stored, log)
         stored.called_at = at or log.now
-        _move(stored, Match.State.CALLED, log, f"{_named(stored)}: called.")
+        # The journal leads from this line to the match, where the call is taken back.
+        where = {"match": stored.pk, "stage": stored.stage.key}
+        _move(stored, Match.State.CALLED, log, f"{_named(stored)}: called.", told=where)
+
+
+def take_call_back(match: Match, *, actor: Actor, seen: int | None = None, key: str = "") -> None:
+    """Nobody was called after all: the match waits for its call as before, and no clock runs. Sent twice it is once.
+
+    `seen` is the revision of the match that the person looked at: another one raises `Stale`. Raises `Refusal`, with
+    what is to be taken back first, once something rests on the call. Positions chosen stay chosen. Our choice.
+    """
+    carried = {"match": match.pk, "seen": seen}
+    with change(match.stage.tournament, actor=actor, action="take call back", key=key, carried=carried) as log:
+        stored = _stored(match)
+        if log.first or stored.state == Match.State.PLANNED:
+            return
+        _refuse_rests_on_call(stored)
+        if seen is not None and seen != stored.revision:
+            raise Stale(f"{_named(stored)} has changed since you looked; it is still called. Look at it again.")
+        was, stored.called_at = stored.called_at, None
+        before = {"state": stored.state, "called_at": was and was.isoformat()}
+        after = {"called_at": None}
+        words = f"{_named(stored)}: the call was taken back."
+        _move(stored, Match.State.PLANNED, log, words, before=before, told=after)
+
+
+def _refuse_rests_on_call(match: Match) -> None:
+    """Raise `Refusal` where more than the call would have to be taken back, with the step that comes first."""
+    if match.state == Match.State.VOID:
+        raise Refusal(f"{_named(match)} was taken out; nobody is called to it.")
+    scored = match.scores.filter(state__in=Score.LIVE).select_related("entry__player").first()
+    if scored:
+        raise Refusal(
+            f"{scored.entry} has a score on {match.machine}; the call stands. If no such game was played, void that"
+            " score first, then break the match off."
+        )
+    if match.state == Match.State.DONE:
+        _refuse_won_alone(match)
+    if match.state != Match.State.CALLED:
+        raise Refusal(
+            f"{_named(match)} is {match.get_state_display()}; the call stands. If it has not begun after all, the desk"
+            " breaks the match off on its page."
+        )
+
+
+def _refuse_won_alone(match: Match) -> None:
+    """Raise `Refusal` for a match that is over without a score: who does not play it, and how that is taken back."""
+    for side in match.sides.select_related("entry__player").order_by("rank"):
+        ruled = Ruling.objects.filter(match=match, entry=side.entry, kind=Ruling.Kind.OUT_OF_MATCH, undone_at=None)
+        if side.entry.standing == Standing.DISQUALIFIED:
+            why, step = "is disqualified", f"first reinstate {side.entry}"
+        elif ruled.exists():
+            why, step = "is out of it by a ruling", "first take that ruling back"
+        elif side.absent:
+            why, step = "does not play", f"first let {side.entry} play after all"
+        else:
+            continue
+        raise Refusal(f"{_named(match)} is over because {side.entry} {why}; {step}, then take the call back.")
 
 
 def choose(match: Match, *, actor: Actor, entry: int, position: int) -> None:
@@ -249,9 +306,10 @@ def record(
 ) -> Recorded:
     """Take one entry's score in a match; the last one completes it, and whoever goes on has a seat at once.
 
-    A doubtful value raises `NeedsDecision` (settle "doubtful") unless `sure` repeats it. `seen_replays` is how many
-    times the match had been played again when the score was typed: the score of one game is none of the next. The
-    score that is there already, from a tablet or the desk, is answered as taken.
+    A doubtful value raises `NeedsDecision` (settle "doubtful") unless `sure` repeats it; so does the first score of a
+    match that nobody was called to, on a machine that is out of order or in use: it may be another match's.
+    `seen_replays` is how many times the match had been played again when the score was typed: the score of one game is
+    none of the next. The score that is there already, from a tablet or the desk, is answered as taken.
     """
     carried = {"match": match.pk, "entry": entry, "value": value}
     with change(match.stage.tournament, actor=actor, action="record match score", key=key, carried=carried) as log:
@@ -493,7 +551,8 @@ def _versus(match: Match) -> str:
 
 def _doubt(value: int, match: Match, side: Side) -> None:
     others = Score.objects.filter(stage=match.stage, machine=match.machine, state__in=Score.COUNTED)
-    why = doubt(value, [other for other in others.order_by().values_list("value", flat=True) if other is not None])
+    values = [other for other in others.order_by().values_list("value", flat=True) if other is not None]
+    why = " ".join(filter(None, (doubt(value, values), _in_vain(match))))
     if why:
         raise NeedsDecision(
             f"{side.entry} on {match.machine}: {grouped(value)}? {why}",
@@ -503,6 +562,17 @@ def _doubt(value: int, match: Match, side: Side) -> None:
         )
 
 
+def _in_vain(match: Match) -> str:
+    """Why a score of this match may be another one's: nobody was called to it, and its machine is not free."""
+    if match.state != Match.State.PLANNED or match.scores.filter(state__in=Score.LIVE).exists():
+        return ""
+    there = selectors.engaged(show=match.stage.tournament.show_id)
+    others = [place for place in there if place.machine.pk == match.machine_id and place.match != match.pk]
+    why = [] if match.machine.in_order else [f"{match.machine.name} is out of order"]
+    why += [f"{place.entry} is {place.words}" for place in others]
+    return f"Nobody was called to this match, and {' and '.join(why)}." if why else ""
+
+
 def _side(sides: Sequence[Side], entry: int, match: Match) -> Side:
     side = next((side for side in sides if side.entry_id == entry), None)
     if side is None:
@@ -510,11 +580,21 @@ def _side(sides: Sequence[Side], entry: int, match: Match) -> Side:
     return side
 
 
-def _move(match: Match, state: str, log: Log, summary: str, *, before: dict[str, object] | None = None) -> None:
+def _move(
+    match: Match,
+    state: str,
+    log: Log,
+    summary: str,
+    *,
+    before: Mapping[str, object] | None = None,
+    told: Mapping[str, object] | None = None,
+) -> None:
+    """Keep a step of a match; `told` is what its line in the journal says of it beside the state."""
     was, match.state = match.state, Match.State(state)
     match.revision = log.revision
     match.save()
-    log.write(summary, before=before or {"state": was}, after={"state": state}, machine=match.machine)
+    after = {"state": state, **(told or {})}
+    log.write(summary, before=before or {"state": was}, after=after, machine=match.machine)
 
 
 def _in_groups(stage: Stage) -> list[list[int]]:

@@ -132,7 +132,7 @@ def fill(stage: Stage, log: Log) -> None:
     Once one has begun all of them keep their seats: moving people in the other alone would leave one of them with two
     seats or with none. Source: house rules, "two best of each to the final, two others to the 5th-8th game".
     """
-    if next_has_begun(stage):
+    if stage.left_out or next_has_begun(stage):
         return
     for feed in stage.spec.feeds:
         target = Stage.objects.select_related("tournament").get(tournament=stage.tournament, key=feed.stage)
@@ -309,7 +309,10 @@ def deal_matches(stage: Stage, planned: Sequence[PlannedMatch]) -> None:
 
 def decided_by_games(stage: Stage) -> bool:
     """Whether games of an earlier stage decide the seats of this one, and not a cut that can be taken back."""
-    return any(feed.stage == stage.key for spec in stage.tournament.kind.stages for feed in spec.feeds)
+    specs = stage.tournament.kind.stages
+    feeding = [spec.key for spec in specs if any(feed.stage == stage.key for feed in spec.feeds)]
+    sources = Stage.objects.filter(tournament=stage.tournament_id, key__in=feeding) if feeding else ()
+    return any(not source.left_out for source in sources)
 
 
 def clear_matches(stage: Stage) -> None:

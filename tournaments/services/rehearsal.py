@@ -112,8 +112,8 @@ def make(
     now = (now or timezone.now()).replace(second=0, microsecond=0)
     kinds = [kind for kind in playable() if chosen in ("", kind.key)]
     _refuse_unknown(kinds, chosen, until)
-    if players is not None and not 2 <= players <= MOST_PLAYERS:
-        raise Refusal(f"A rehearsal has 2 to {MOST_PLAYERS} players in a tournament, not {players}.")
+    if players is not None and not 1 <= players <= MOST_PLAYERS:
+        raise Refusal(f"A rehearsal has 1 to {MOST_PLAYERS} players in a tournament, not {players}.")
     with all_or_nothing():
         remove()
         today = now.astimezone(Show(time_zone="Europe/London").zone).date()

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
+from tournaments import formats, selectors
 from tournaments.domain.refusals import NeedsDecision
 from tournaments.models import Machine, Match, Side, Stage, Tournament
-from tournaments.services import matches, results, rulings, stages
+from tournaments.services import matches, results, rulings, shows, stages
 from tournaments.services.rehearsal_hall import Kind, believable
 from tournaments.services.rehearsal_rulings import warn_in
 
@@ -134,11 +135,26 @@ class Finals:
         return believable(self.kinds[match.machine_id], self.skills[side.entry_id], self.random)
 
     def _declare_cut(self, stage: Stage) -> None:
+        """Freeze who goes on; of too few for the next stage as many as it takes, or without it."""
+        self._make_room(stage)
         try:
             stages.declare_cut(stage, actor=None, chance=self.random)
         except NeedsDecision as tie:
             self._play_off(stage, tie)
             stages.declare_cut(stage, actor=None, chance=self.random)
+
+    def _make_room(self, stage: Stage) -> None:
+        read = selectors.stage_facts(stage)
+        many, kind = len(read.cut.inside), stage.tournament.kind
+        following = formats.main_stage_after(kind.stages, stage.spec)
+        if not many or read.cut.level or following is None:
+            return
+        if formats.stages_too_many(kind.stages, stage.spec, many):
+            stages.leave_out(stage, actor=None, reason=f"Only {many} have come.")
+        elif not following.playable_by(many) and following.playable_by(many - 1):
+            fewer = {**self.tournament.rules, "qualifiers": many - 1}
+            shows.change_rules(self.tournament, actor=None, rules=fewer, reason=f"{many} is no even number.")
+            stage.tournament.refresh_from_db()
 
     def _play_off(self, stage: Stage, tie: NeedsDecision) -> None:
         """Those level play one more game on a machine of the hall."""

@@ -121,6 +121,8 @@ def _to_be_played(stage: Stage) -> list[Layer]:
 
 
 def _refuse_unless_decided(stage: Stage) -> None:
+    if stage.left_out:
+        return
     if stage.spec.slips:
         if stage.state != Stage.State.CLOSED:
             raise Refusal(f"{stage.label} is still {stage.get_state_display()}.")

@@ -1,12 +1,14 @@
 """A stage opens, closes and reopens; the cut is declared and taken back."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 
-from tournaments import selectors
+from tournaments import formats, selectors
 from tournaments.domain import advancement
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import WITHDRAW_CUT, NeedsDecision, Refusal, Step
+from tournaments.formats import StageSpec
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Stage
 from tournaments.selectors import StageRead
 from tournaments.services.change import Actor, Log, change
@@ -29,6 +31,7 @@ def open_stage(stage: Stage, *, actor: Actor, expected: int | None = None, elsew
         stored = _stored(stage)
         if stored.state == Stage.State.OPEN:
             return
+        _refuse_left_out(stored)
         if stored.state == Stage.State.CLOSED:
             raise Refusal(f"{stored.label} is closed; an organiser can reopen it.")
         if not stored.spec.playable:
@@ -79,6 +82,7 @@ def reopen_stage(stage: Stage, *, actor: Actor, reason: str, expected: int | Non
             return
         if stored.state == Stage.State.PLANNED:
             raise Refusal(f"{stored.label} is not open yet.")
+        _refuse_left_out(stored)
         need_reason(reason)
         refuse_once_declared(stored.tournament)
         following = next_stage(stored)
@@ -120,7 +124,7 @@ def declare_cut(
         seeds = advancement.seeding(read.facts, read.table, read.rules, read.qualifiers, lots)
         if not seeds:
             raise Refusal(f"Nobody is ranked in {stored.label.lower()}.")
-        refuse_unplayable(following, len(seeds))
+        refuse_unplayable(stored, following, len(seeds))
         seats = tuple(Seat(stage=following, entry_id=seed.entry, seed=seed.seed, why=seed.why[:300]) for seed in seeds)
         Seat.objects.bulk_create(seats)
         log.write(
@@ -130,14 +134,108 @@ def declare_cut(
     return seats
 
 
-def refuse_unplayable(following: Stage, players: int) -> None:
+def refuse_unplayable(stage: Stage, following: Stage, players: int) -> None:
     """Raise `Refusal` unless the stage behind a cut can be played by so many: fewer may have come than go on."""
     spec = following.spec
-    if spec.playable_by(players):
+    most = spec.seats or players
+    if spec.playable_by(players) and players <= most:
         return
-    fit = next((many for many in range(players, 0, -1) if spec.playable_by(many)), 0)
+    fit = next((many for many in range(players, 0, -1) if spec.playable_by(many) and many <= most), 0)
     remedy = f" Change the rules to let {fit} go on." if fit else ""
+    if spec.comes_from != stage.key:
+        raise Refusal(
+            f"{players} would go on, too many for the {spec.label.lower()}; play after all what was left out before."
+        )
+    too_many = formats.stages_too_many(stage.tournament.kind.stages, stage.spec, players)
+    if too_many:
+        remedy = f" An organiser can leave out {names_of(too_many)}."
     raise Refusal(f"Only {players} would go on. {spec.for_how_many}{remedy}")
+
+
+def names_of(specs: Sequence[StageSpec]) -> str:
+    """ "the second round and the semi-finals"."""
+    names = [f"the {spec.label.lower()}" for spec in specs]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def leave_out(
+    stage: Stage, *, actor: Actor, reason: str, expected: int | None = None, key: str = ""
+) -> tuple[Stage, ...]:
+    """An organiser's word that the stages behind a cut are not played, as too few go on for them; those stages.
+
+    Only what `formats.stages_too_many` says; the cut is then declared for the next one. Refused before the stage is
+    closed, while a tie across the cut is open, and once the cut is declared. `play_after_all` takes it back.
+    """
+    with change(
+        stage.tournament,
+        actor=actor,
+        action="leave stages out",
+        expected=expected,
+        key=key,
+        carried={"stage": stage.pk},
+    ) as log:
+        stored = _stored(stage)
+        if log.first:
+            return tuple(left_out_behind(stored))
+        need_reason(reason)
+        refuse_once_declared(stored.tournament)
+        if not stored.spec.ranked or stored.state != Stage.State.CLOSED:
+            raise Refusal(f"{stored.label} is still {stored.phase(log.now)}; close it first.")
+        following = next_stage(stored)
+        if following and following.seats.exists():
+            raise Refusal(f"The cut of {stored.label.lower()} is declared; take it back first.")
+        read = selectors.stage_facts(stored, now=log.now)
+        if read.cut.level:
+            raise Refusal(f"In {stored.label.lower()} a tie across the cut is still to be settled.")
+        many = len(read.cut.inside)
+        specs = formats.stages_too_many(stored.tournament.kind.stages, stored.spec, many)
+        if not specs:
+            raise Refusal(f"{many} go on: no stage is left out for so many.")
+        found = Stage.objects.filter(tournament=stored.tournament, key__in=[spec.key for spec in specs])
+        begun = found.exclude(state=Stage.State.PLANNED).first()
+        if begun:
+            begun.tournament = stored.tournament
+            raise Refusal(f"{begun.label} is {begun.get_state_display()}; it cannot be left out.")
+        found.update(state=Stage.State.CLOSED, closed_at=log.now)
+        log.write(
+            f"Only {many} go on from {stored.label.lower()}; not played: {names_of(specs)}.",
+            after={"left_out": [spec.key for spec in specs]},
+            reason=reason,
+        )
+    return tuple(left_out_behind(stage))
+
+
+def play_after_all(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:
+    """Take back that stages behind this one were left out, before its cut is declared."""
+    with change(stage.tournament, actor=actor, action="play stages after all", expected=expected) as log:
+        stored = _stored(stage)
+        out = left_out_behind(stored)
+        if not out:
+            return
+        need_reason(reason)
+        following = next_stage(stored)
+        if following and following.seats.exists():
+            raise Refusal(f"The cut of {stored.label.lower()} is declared; take it back first.")
+        Stage.objects.filter(pk__in=[each.pk for each in out]).update(state=Stage.State.PLANNED, closed_at=None)
+        names = names_of([each.spec for each in out])
+        log.write(
+            f"Played after all: {names}.",
+            before={"left_out": [each.key for each in out]},
+            reason=reason,
+        )
+
+
+def left_out_behind(stage: Stage) -> list[Stage]:
+    """The stages behind this one that are not played, in their order."""
+    found = Stage.objects.select_related("tournament__show").filter(tournament=stage.tournament_id)
+    return [each for each in found.filter(position__gt=stage.position).order_by("position") if each.left_out]
+
+
+def _refuse_left_out(stage: Stage) -> None:
+    if stage.left_out:
+        raise Refusal(
+            f"{stage.label} was left out, as too few went on. On the page of the cut it is played after all."
+        )
 
 
 def withdraw_cut(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> None:
@@ -166,7 +264,7 @@ def keep_seats(stage: Stage, *, actor: Actor, reason: str, expected: int | None 
     with change(stage.tournament, actor=actor, action="keep seats", expected=expected) as log:
         stored = _stored(stage)
         need_reason(reason)
-        keys = [spec.key for spec in stored.tournament.kind.stages if spec.comes_from == stored.key]
+        keys = [each.key for each in selectors.stages_behind(stored)]
         seated = Seat.objects.filter(stage__tournament=stored.tournament, stage__key__in=keys)
         kept = list(seated.order_by("stage__position", "seed").values_list("stage__key", "entry_id"))
         if not kept:
@@ -204,9 +302,8 @@ def withdraw_opening(stage: Stage, *, actor: Actor, reason: str, expected: int |
 
 
 def next_stage(stage: Stage) -> Stage | None:
-    """The stage whose seats come from this one, if there is one."""
-    keys = [spec.key for spec in stage.tournament.kind.stages if spec.comes_from == stage.key]
-    return Stage.objects.select_related("tournament").filter(tournament=stage.tournament, key__in=keys).first()
+    """The stage whose seats come from this one, if there is one; what is left out is passed over."""
+    return next(iter(selectors.stages_behind(stage)), None)
 
 
 def _draw_lots(read: StageRead, actor: Actor, log: Log, chance: random.Random) -> tuple[int, ...]:

@@ -7,9 +7,9 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from tournaments.forms import new_key
-from tournaments.models import Stage
+from tournaments.models import Entry, Stage
 from tournaments.views.desk.common import stage_url
-from tournaments.views.journal import journal_url
+from tournaments.views.journal import history_url, journal_url
 
 register = template.Library()
 
@@ -28,8 +28,14 @@ def form_key() -> str:
 
 @register.simple_tag(takes_context=True)
 def desk_journal(context: template.Context, **wanted: Any) -> str:
-    """`{% desk_journal player=entry.number %}`: the journal of the show in the context, with a filter."""
+    """`{% desk_journal machine=machine.code %}`: the journal of the show in the context, with a filter."""
     return journal_url(context["show"], **wanted)
+
+
+@register.simple_tag(takes_context=True)
+def desk_history(context: template.Context, entry: Entry) -> str:
+    """`{% desk_history entry %}`: everything about an entry in the journal of the show in the context."""
+    return history_url(entry, context["show"])
 
 
 @register.simple_tag(takes_context=True)

@@ -21,7 +21,7 @@ from tournaments.services import game_rulings, incidents, matches, redraw
 from tournaments.services.change import Actor
 from tournaments.services.scores import put_aside
 from tournaments.views.calls import clash_words
-from tournaments.views.desk.common import actor, attempt
+from tournaments.views.desk.common import actor, attempt, whole
 from tournaments.views.matches import Game, Place, games
 
 RECORD = "record"
@@ -29,6 +29,7 @@ FOR_OFFICIALS = (
     RECORD,
     "put-aside",
     "call",
+    "take-call-back",
     "choose",
     "choose-again",
     "warm-up",
@@ -168,6 +169,13 @@ def _call(match: Match, actor: Actor, request: HttpRequest) -> str:
     return " ".join((f"Called to {match.machine.name}.", *_elsewhere(match)))
 
 
+def _take_call_back(match: Match, actor: Actor, request: HttpRequest) -> str:
+    # The button carries the state that it was shown with: a call made anew meanwhile is another one.
+    seen = request.POST.get("seen", "")
+    matches.take_call_back(match, actor=actor, seen=whole(seen) if seen else None, key=request.POST.get("key", ""))
+    return f"The call to {match.machine.name} was taken back. It can be called again."
+
+
 def _elsewhere(match: Match) -> list[str]:
     """Who of those called is wanted in another tournament now: no reason not to call, but the desk has to know."""
     entries = match.sides.filter(absent=False).order_by("rank").values_list("entry_id", flat=True)
@@ -267,6 +275,7 @@ def _fault(match: Match, actor: Actor, request: HttpRequest) -> str:
 
 ACTS: dict[str, Act] = {
     "call": _call,
+    "take-call-back": _take_call_back,
     "choose": _choose,
     "choose-again": _choose_again,
     "warm-up": _warm_up,

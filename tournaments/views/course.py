@@ -223,7 +223,7 @@ def _read(pk: int) -> Course:
     legs: list[Leg] = []
     for stage in reversed(stages.values()):
         stage.tournament = tournament
-        if stage.spec.seated:
+        if stage.spec.seated and not stage.left_out:
             first = 1 + sum(len(leg.seats) for leg in legs if leg.spec.comes_from == stage.spec.comes_from)
             own = rulings.get(stage.pk, [])
             settled = tuple(_settled(ruling, people) for ruling in own if ruling.kind in SHOWN)

@@ -1,6 +1,6 @@
 """The journal in words: which lines somebody asks for, what each changed, and where it leads."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 
 from tournaments import formats, selectors
 from tournaments.domain.scores import grouped
-from tournaments.models import Journal, Ruling, Score, Show, Tournament
+from tournaments.models import Entry, Journal, Match, Ruling, Score, Show, Tournament
 
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "scores": (
@@ -51,6 +51,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
             "take back matches",
             "open round",
             "call match",
+            "take call back",
             "choose position",
             "forget choices",
             "warm up",
@@ -72,6 +73,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
             "change details",
             "change members",
             "check in",
+            "take check-in back",
             "check age",
             "withdraw",
             "merge people",
@@ -103,6 +105,8 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
             "withdraw opening",
             "declare cut",
             "withdraw cut",
+            "leave stages out",
+            "play stages after all",
             "draw up groups",
             "take groups back",
             "declare results",
@@ -125,6 +129,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
             "import matches",
             "import ruling",
             "import seats",
+            "import stages",
             "import results",
         ),
     ),
@@ -137,7 +142,7 @@ OTHER = "other"
 CONSOLE = "console"
 """Who acts when nobody is signed in: a command at the server."""
 
-IDS = ("entry", "machine", "revision", "recorded_by", "keep", "gone", "account", "filled")
+IDS = ("entry", "machine", "match", "revision", "recorded_by", "keep", "gone", "account", "filled")
 """What the journal keeps for putting things back and not for reading."""
 
 SCORES = ("value", "ranked", "reached", "counts")
@@ -195,20 +200,29 @@ def asked(show: Show, wanted: Mapping[str, Any]) -> QuerySet[Journal]:
         rulings=kind == "rulings",
         actors=[None if wanted["who"] == CONSOLE else wanted["who"]] if wanted.get("who") else [],
         machines=wanted.get("machine") or (),
-        players=wanted.get("player") or (),
+        people=wanted.get("player"),
         since=wanted.get("since"),
         until=wanted.get("until"),
     )
 
 
-def told(line: Journal, show: Show) -> Line:
-    """A line with everything in words; asks the database for nothing."""
+def still_called(page: Iterable[Journal]) -> frozenset[int]:
+    """Of the matches to which somebody was called by these lines, by id, those that still wait to begin."""
+    calls = [line.after or {} for line in page if line.action == "call match"]
+    wanted = {after["match"] for after in calls if "match" in after}
+    if not wanted:
+        return frozenset()
+    return frozenset(Match.objects.filter(pk__in=wanted, state=Match.State.CALLED).values_list("pk", flat=True))
+
+
+def told(line: Journal, show: Show, called: Container[int] = ()) -> Line:
+    """A line with everything in words; asks the database for nothing. `called` are the matches still called."""
     return Line(
         line,
         line.tournament.name if line.tournament else show.name,
         line.actor.get_username() if line.actor else "at the server",
         tuple(changes(line)),
-        tuple(_links(line, show)),
+        tuple(_links(line, show, called)),
     )
 
 
@@ -257,9 +271,15 @@ def _moment(text: str) -> datetime | None:
     return moment if moment and timezone.is_aware(moment) else None
 
 
-def _links(line: Journal, show: Show) -> Iterable[Link]:
+def _links(line: Journal, show: Show, called: Container[int]) -> Iterable[Link]:
     if line.score:
         yield Link("The score", _score(line.score, line.tournament, show))
+    after = line.after or {}
+    if line.action == "call match" and line.tournament and after.get("match") in called:
+        where = [show.slug, line.tournament.slug, after["stage"], after["match"]]
+        yield Link("The call, to be taken back", reverse("desk:match", args=where))
+    if line.action == "check in" and line.tournament and line.entry and line.entry.status == Entry.Status.CHECKED_IN:
+        yield Link("The check-in, to be taken back", entry_url(line.tournament, show, line.entry.number))
     if line.entry and line.tournament:
         yield Link(str(line.entry), entry_url(line.tournament, show, line.entry.number))
     if line.machine:
@@ -283,6 +303,13 @@ def _ruling(ruling: Ruling, tournament: Tournament, show: Show) -> str:
 def _score(score: Score, tournament: Tournament | None, show: Show) -> str:
     slug = tournament.slug if tournament else ""
     return reverse("desk:score", args=[show.slug, slug, score.stage.key, score.pk])
+
+
+def history_url(entry: Entry, show: Show) -> str:
+    """The journal of an entry: of its person in all tournaments, or in its own one of what is no one person."""
+    if entry.player_id:
+        return journal_url(show, player=entry.number)
+    return journal_url(show, player=entry.number, tournament=entry.tournament_id)
 
 
 def entry_url(tournament: Tournament, show: Show, number: int) -> str:

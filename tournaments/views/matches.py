@@ -1,7 +1,7 @@
 """What staff see of matches: who plays where, who chooses, the clocks, the scores, the next step."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -9,7 +9,7 @@ from math import ceil
 
 from django.db.models import Prefetch
 
-from tournaments import formats
+from tournaments import formats, line_ups
 from tournaments.domain.facts import Phase, Standing
 from tournaments.models import Entry, Match, Ruling, Score, Side, Stage
 
@@ -26,7 +26,7 @@ class Place:
     """An entry's side of a match. `may_choose` are the positions it may choose now, empty while another chooses.
 
     `score` may be one that a ruling discarded; `waiting` are further results that somebody has to decide about;
-    `ruled_out` says that a ruling disqualifies it from this match.
+    `ruled_out` says that a ruling disqualifies it from this match; `handicap` what it plays with less than others.
     """
 
     side: Side
@@ -35,6 +35,7 @@ class Place:
     may_choose: tuple[tuple[int, str], ...]
     waiting: tuple[Score, ...] = ()
     ruled_out: bool = False
+    handicap: str = ""
 
     @property
     def entry(self) -> Entry:
@@ -205,6 +206,11 @@ class Game:
         return self.match.state == Match.State.WARM_UP and len(present) == 2 and self.match.swapped_at is None
 
     @property
+    def may_uncall(self) -> bool:
+        """Whether the call can be taken back: nothing rests on it yet."""
+        return self.match.state == Match.State.CALLED and not any(place.score for place in self.places)
+
+    @property
     def may_start(self) -> bool:
         """Whether the game may begin although another step would come first."""
         return (
@@ -230,7 +236,10 @@ class Round:
 
 
 def games(stage: Stage, now: datetime, only: int | None = None) -> list[Game]:
-    """The matches of a stage in the order of play, in five queries; `only` is the id of one of them."""
+    """The matches of a stage in the order of play, in five queries, and one more where entries are several people.
+
+    `only` is the id of one of them.
+    """
     matches = stage.matches.exclude(state=Match.State.VOID)
     if only is not None:
         matches = matches.filter(pk=only)
@@ -255,9 +264,11 @@ def games(stage: Stage, now: datetime, only: int | None = None) -> list[Game]:
     ruled_out = {(of, entry) for ruling, of, entry in told if ruling == Ruling.Kind.OUT_OF_MATCH}
     replays = Counter(of for ruling, of, _ in told if ruling == Ruling.Kind.REPLAYED)
     found = []
-    for match in matches.select_related("machine").prefetch_related(sides).order_by("round", "order"):
+    listed = list(matches.select_related("machine").prefetch_related(sides).order_by("round", "order"))
+    handicaps = line_ups.handicaps(side.entry for match in listed for side in match.sides.all())
+    for match in listed:
         match.stage = stage
-        places = _places(match, seeds, scores, waiting, ruled_out)
+        places = _places(match, seeds, scores, waiting, ruled_out, handicaps)
         ready = is_open and match.round <= stage.open_round
         turn, awaited = _turn(match, places, seconds, now), _awaited(match, minutes, now)
         found.append(
@@ -290,6 +301,7 @@ def _places(
     scores: dict[tuple[int | None, int], Score],
     waiting: dict[tuple[int | None, int], tuple[Score, ...]],
     ruled_out: Collection[tuple[int | None, int | None]],
+    handicaps: Mapping[int, str],
 ) -> tuple[Place, ...]:
     sides = list(match.sides.all())
     taken = {side.choice for side in sides}
@@ -306,6 +318,7 @@ def _places(
             may_choose=free if side is chooser and match.state != Match.State.DONE else (),
             waiting=waiting.get((match.pk, side.entry_id), ()),
             ruled_out=(match.pk, side.entry_id) in ruled_out,
+            handicap=handicaps.get(side.entry_id, ""),
         )
         for side in sides
     )

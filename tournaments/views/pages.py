@@ -94,7 +94,7 @@ def rows(reading: Reading) -> str:
         }
     else:
         context["seats"] = lines.seat_lines(reading)
-    if _has_table(reading.stage):
+    if _has_table(reading.stage) and (leg or not spec.seated):
         context |= {
             **lines.cut_words(reading, len(context["seats"])),
             **lines.table(reading, context["addresses"].players),
@@ -113,6 +113,8 @@ def _panel(reading: Reading, leg: Leg | None) -> str:
     """The part of the page below the state, by the format's choice or by what the stage is."""
     spec = reading.stage.spec
     usual = "_entered.jinja"
+    if spec.seated and leg is None:
+        return "tournaments/public/_left_out.jinja"
     if spec.grouped and leg and not leg.seats:
         return f"tournaments/public/{usual}"
     if spec.matches:
@@ -122,8 +124,11 @@ def _panel(reading: Reading, leg: Leg | None) -> str:
 
 def _next_stage(reading: Reading) -> tuple[str, str]:
     """(key, label) of the stage whose seats the cut of this one gives; empty when there is none."""
-    stages = reading.tournament.kind.stages
+    stages, seated = reading.tournament.kind.stages, {seat.stage.key for seat in reading.seats}
     following = (s for s in stages if s.comes_from == reading.stage.key and reading.stage.spec.ranked)
+    if seated:
+        # Where a stage is left out, the seats are those of the one behind it.
+        following = (s for s in stages if s.key in seated and reading.stage.spec.ranked)
     return next(((s.key, s.label) for s in following), ("", ""))
 
 
@@ -304,6 +309,18 @@ def rules_page(reading: Reading) -> str:
     )
 
 
+def find_numbered(reading: Reading, number: int, exact: Entrant | None) -> tuple[Entrant | None, tuple[Entrant, ...]]:
+    """Who is meant by a number: (the only one, or both: whose number it is, and the entry of who has it on a badge).
+
+    Also by the number of a record that was merged.
+    """
+    tournament, everybody = reading.stage.tournament, {entrant.id: entrant for entrant in entrants(reading)}
+    own = exact or everybody.get(getattr(selectors.entry_numbered(tournament, number), "pk", 0))
+    by_badge = [everybody.get(entry.pk) for entry in selectors.entries_by_badge(tournament, number)]
+    found = tuple(dict.fromkeys(entrant for entrant in (own, *by_badge) if entrant))
+    return (found[0], ()) if len(found) == 1 else (None, found)
+
+
 def search_page(reading: Reading, typed: str, found: tuple[Entrant, ...]) -> str:
     """The people found by a name, or everybody when nothing was typed."""
     listed = found if typed else entrants(reading)
@@ -313,6 +330,7 @@ def search_page(reading: Reading, typed: str, found: tuple[Entrant, ...]) -> str
         reading,
         current="search",
         typed=typed,
+        two=len(found) > 1 and typed.isdecimal(),
         listed=[(entrant, _listed_words(reading, entrant), members.get(entrant.id, ())) for entrant in listed],
     )
 
@@ -386,7 +404,7 @@ def stage_words(stage: Stage, now: datetime) -> str:
         return f"{stage.label}: open until {_clock(stage.closes_at.astimezone(zone), now)}"
     if phase == Phase.PLANNED and stage.opens_at:
         return f"{stage.label}: from {_clock(stage.opens_at.astimezone(zone), now)}"
-    return f"{stage.label}: {PHASE_WORDS[phase]}"
+    return f"{stage.label}: {'left out' if stage.left_out else PHASE_WORDS[phase]}"
 
 
 def _page(template: str, reading: Reading, **context: Any) -> str:
@@ -454,6 +472,8 @@ def _state(stage: Stage, phase: Phase, now: datetime) -> str:
 
 
 def _phase_words(stage: Stage, phase: Phase, now: datetime) -> str:
+    if stage.left_out:
+        return "left out"
     if phase == Phase.CLOSED and stage.closed_at:
         return f"closed at {_clock(stage.closed_at.astimezone(stage.tournament.show.zone), now)}"
     return PHASE_WORDS[phase]

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from tournaments import formats, live, permissions, selectors
+from tournaments import formats, line_ups, live, permissions, selectors
 from tournaments.models import Match, Score, Side, Stage, Tournament
 from tournaments.permissions import View
 from tournaments.services import reports
@@ -29,11 +29,15 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 class Person(NamedTuple):
-    """Somebody on paper, with the name that everybody may read: paper hangs on walls and lies about."""
+    """Somebody on paper, with the name that everybody may read: paper hangs on walls and lies about.
+
+    `handicap` is what an entry plays with less than others.
+    """
 
     entry: int
     number: int
     name: str
+    handicap: str = ""
 
 
 class Seated(NamedTuple):
@@ -246,8 +250,12 @@ def _file(content: bytes, kind: str, tournament: Tournament, name: str) -> HttpR
 
 def _people(tournament: Tournament) -> dict[int, Person]:
     kind = tournament.kind
-    entries = selectors.entered(tournament).order_by("number")
-    return {entry.pk: Person(entry.pk, entry.number, formats.public_name(entry.name, kind)) for entry in entries}
+    entries = list(selectors.entered(tournament).order_by("number"))
+    handicaps = line_ups.handicaps(entries)
+    return {
+        entry.pk: Person(entry.pk, entry.number, formats.public_name(entry.name, kind), handicaps.get(entry.pk, ""))
+        for entry in entries
+    }
 
 
 def _calls(stage: Stage) -> list[Call]:

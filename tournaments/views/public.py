@@ -103,10 +103,8 @@ def search(request: HttpRequest, show: str, slug: str) -> HttpResponse:
     typed = " ".join(request.GET.get("q", "").split())
     reading = live.reading(live.find(show, slug))
     exact, found = pages.find_entrants(reading, typed)
-    if exact is None and typed.isdecimal() and len(typed) < 9:
-        kept = selectors.entry_numbered(reading.stage.tournament, int(typed))
-        if kept:
-            return redirect("public:player", show, slug, kept.number)
+    if typed.isdecimal() and len(typed) < 9:
+        exact, found = pages.find_numbered(reading, int(typed), exact)
     if exact:
         return redirect("public:player", show, slug, exact.number)
     return HttpResponse(pages.search_page(reading, typed, found), headers={"Cache-Control": "no-cache"})

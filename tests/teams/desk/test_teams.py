@@ -74,6 +74,16 @@ def test_the_list_has_number_name_captain_players_points_and_who_is_here(desk):
     assert Entry.objects.get(number=2, player=None).status == Entry.Status.CHECKED_IN
 
 
+@pytest.mark.parametrize("back", ["", "team"])
+def test_a_team_checked_in_by_mistake_is_not_here_after_all(desk, back):
+    desk.post("team-check-in", 2)
+
+    answer = desk.post("team-take-check-in-back", 2, back=back)
+
+    assert answer.headers["Location"] == (desk.url("team", 2) if back else desk.url("teams"))
+    assert "4 teams, 0 checked in." in text(desk.get("teams"))
+
+
 def test_a_team_is_entered_with_new_people_and_its_captain(desk):
     answer = desk.post("team-new", **typed(*NEW, captain="3", wppr="12.5", note="late", number="9", key="one"))
 

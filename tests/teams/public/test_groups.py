@@ -167,6 +167,20 @@ def test_a_match_says_when_it_was_called_that_it_is_played_and_who_has_won(publi
     assert "Now at the machines" not in words
 
 
+def test_a_call_taken_back_leaves_no_call_and_no_clock_on_the_phones(public, four):
+    match = four.match(1, 2)
+    before = text(public(four).get()), text(public(four).get("players/1/"))
+    matches.call(match, actor=None)
+    assert "called at" in text(public(four).get())
+
+    matches.take_call_back(match, actor=None)
+
+    now = text(public(four).get()), text(public(four).get("players/1/"))
+    assert [re.sub(r"\d\d:\d\d(:\d\d)?", "", words) for words in now] == [
+        re.sub(r"\d\d:\d\d(:\d\d)?", "", words) for words in before
+    ]
+
+
 def test_who_does_not_play_is_named_with_the_points(public, four):
     match = four.match(1, 2)
     matches.absent(match, actor=None, entry=four.entry(2).pk, reason="ill, privately")

@@ -2,20 +2,22 @@
 
 import csv
 import io
+import random
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
 from teams import selectors
-from teams.models import Team
+from teams.models import Team, TeamMember
 from teams.services import groups, teams
 from teams.services.teams import Person
 from tests import factories
 from tests.teams.evening import Evening
 from tests.tournaments.exchange.folders import DATA, published
 from tests.tournaments.exchange.test_round_trip import copied
-from tournaments.models import Entry, Match, Player, Ruling, Score, Seat, Side, Stage, Tournament
+from tournaments.domain.refusals import Refusal
+from tournaments.models import Entry, Machine, Match, Player, Ruling, Score, Seat, Side, Stage, Tournament
 from tournaments.services import entries, exchange, game_rulings, matches, people, stages
 
 pytestmark = pytest.mark.django_db
@@ -323,7 +325,128 @@ def test_a_merged_member_is_written_by_the_record_that_was_kept():
     solo = factories.entry(factories.tournament(evening.show), "Anthony").player
     people.merge(solo, gone, actor=None, reason="the same person")
 
-    assert "1,Ants,Anthony,990.00,Anthony,Ants Two" in exchange.dump(evening.tournament)["teams.csv"].decode()
+    assert f"1,Ants,{solo},990.00,{solo},2 Ants Two" in exchange.dump(evening.tournament)["teams.csv"].decode()
+
+
+def test_who_agreed_to_play_again_after_a_slam_tilt_is_in_the_folder():
+    evening = Evening(4)
+    evening.begin(machines=4)
+    match = evening.play({1: 500, 2: 400})
+    ants, bees = evening.entry(1).pk, evening.entry(2).pk
+    game_rulings.play_again(match, actor=None, reason="the tilt switch", tilted=ants, agreed=[bees])
+
+    copy = copied(evening.tournament)
+
+    ruling = Ruling.objects.get(tournament=copy)
+    assert ruling.data["agreement"] == "Slam tilt of 1 Ants on an over-sensitive switch; 2 Bees agreed to play again."
+    assert ruling.data["agreed"] == [Entry.objects.get(tournament=copy, number=2).pk]
+
+
+def test_who_has_left_a_team_is_in_the_folder_and_plays_for_no_other_one_there():
+    evening = Evening(8)
+    evening.begin()
+    evening.play({1: 500, 6: 400})
+    ants = [Person("", member.player) for member in selectors.line_up(evening.teams[1])]
+    teams.change_members(
+        evening.teams[1], actor=None, members=[*ants[:2], Person("Zoë; or Zoe"), ants[3]], captain=1, reason="ill"
+    )
+    teams.change_members(evening.teams[1], actor=None, members=ants[:3], reason="well again")
+
+    copy = copied(evening.tournament)
+
+    line = exchange.dump(copy)["teams.csv"].decode().splitlines()[1]
+    assert line.endswith("entered,,4 Ants Four; 33 Zoë; or Zoe")
+    gone = Player.objects.get(show=copy.show, name="Ants Four")
+    bees = Team.objects.get(entry__tournament=copy, entry__number=2)
+    people = [Person("", member.player) for member in selectors.line_up(bees)]
+    with pytest.raises(Refusal, match="4 Ants Four has played for 1 Ants"):
+        teams.change_members(bees, actor=None, members=[*people[1:], Person("", gone)])
+
+
+def test_a_folder_that_says_who_left_otherwise_is_a_fault_and_an_old_one_says_nothing():
+    evening = Evening(4)
+    evening.begin(machines=4)
+    evening.play({1: 500, 2: 400})
+    ants = [Person("", member.player) for member in selectors.line_up(evening.teams[1])]
+    teams.change_members(evening.teams[1], actor=None, members=ants[:3], reason="ill")
+    files = exchange.dump(evening.tournament)
+    assert not exchange.import_files(files, actor=None).changed
+
+    other = files | {"teams.csv": files["teams.csv"].replace(b",4 Ants Four", b",90 Somebody Else")}
+    with pytest.raises(exchange.Faults, match="1 Ants: 90 Somebody Else is in the folder, and nobody of the team"):
+        exchange.import_files(other, actor=None)
+    rows = [line.rsplit(",", 1)[0] for line in files["teams.csv"].decode().splitlines()]
+    old = files | {"teams.csv": "\n".join(rows).encode()}
+    assert not exchange.import_files(old, actor=None).changed
+
+
+def test_badges_are_the_same_elsewhere_whatever_was_registered_in_between():
+    evening = Evening(2)
+    factories.entry(factories.tournament(evening.show), "Somebody Else")
+    evening.register(3)
+
+    copy = copied(evening.tournament)
+
+    told = [{str(player) for player in Player.objects.filter(show=show)} for show in (evening.show, copy.show)]
+    assert told[0] - told[1] == {"9 Somebody Else"}
+    assert "10 Cats One" in told[1]
+
+
+def test_two_lots_of_a_final_are_the_same_elsewhere_and_the_later_one_holds():
+    evening = Evening(8)
+    evening.begin(machines=5)
+    evening.play_all()
+    stages.close_stage(evening.groups, actor=None)
+    first = matches.deal_by_lot(evening.final, actor=None, machines=evening.hall(6)[-1:])
+    matches.take_back(evening.final, actor=None, reason="it died")
+    Machine.objects.filter(pk=first.pk).update(in_order=False)
+    second = matches.deal_by_lot(evening.final, actor=None, machines=evening.hall(1))
+    matches.take_back(evening.final, actor=None, reason="too early")
+    Machine.objects.filter(pk=first.pk).update(in_order=True)
+
+    copy = copied(evening.tournament)
+
+    final = Stage.objects.select_related("tournament__show").get(tournament=copy, key="final")
+    machines = list(Machine.objects.filter(show=copy.show))
+    assert matches.deal_by_lot(final, actor=None, machines=machines).code == second.code
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_rehearsed_evening_with_replacements_and_a_dead_machine_in_the_final_is_the_same_elsewhere(seed):
+    call_command("rehearse", tournament="team", until="groups", seed=seed, players=8, stdout=io.StringIO())
+    tournament = Tournament.objects.select_related("show").get(show__slug="rehearsal", slug="team")
+    chance = random.Random(seed)
+    for team in chance.sample(list(selectors.teams(tournament)), 3):
+        people = [Person("", member.player) for member in selectors.line_up(team)]
+        people[chance.randrange(len(people))] = Person(f"Substitute for {team.entry.title}")
+        teams.change_members(team, actor=None, members=people, reason="somebody is ill")
+    final = Stage.objects.select_related("tournament__show").get(tournament=tournament, key="final")
+    hall = list(Machine.objects.filter(show=tournament.show, in_order=True).order_by("code"))
+    drawn = matches.deal_by_lot(final, actor=None, machines=hall[:6], chance=chance)
+    stages.open_stage(final, actor=None)
+    (match,) = final.matches.select_related("machine", "stage__tournament__show")
+    entry = match.sides.order_by("rank")[0].entry_id
+    matches.record(match, actor=None, entry=entry, value=5_000, sure=5_000)
+    Machine.objects.filter(pk=drawn.pk).update(in_order=False)
+    spare = next(machine for machine in hall if machine != drawn)
+    game_rulings.play_again(match, actor=None, reason="the display died", machine=spare)
+    match.refresh_from_db()
+    for value, side in enumerate(match.sides.order_by("rank"), start=1):
+        matches.record(match, actor=None, entry=side.entry_id, value=value, sure=value)
+    stages.close_stage(Stage.objects.select_related("tournament__show").get(pk=final.pk), actor=None)
+
+    copy = copied(tournament)
+
+    assert standings("copy/team") == standings("rehearsal/team")
+    lots = final.stage_machines.exclude(drawn_from=None).values_list("machine__code", "drawn_from")
+    there = Stage.objects.get(tournament=copy, key="final").stage_machines.exclude(drawn_from=None)
+    assert list(there.values_list("machine__code", "drawn_from")) == list(lots) == [(drawn.code, 6)]
+    for show in (tournament.show, copy.show):
+        show.told = {
+            (member.team.entry.number, str(member.player), member.left_at is None, member.captain)
+            for member in TeamMember.objects.filter(tournament__show=show).select_related("team__entry", "player")
+        }
+    assert tournament.show.told == copy.show.told
 
 
 def test_an_empty_folder_for_teams_has_their_table():

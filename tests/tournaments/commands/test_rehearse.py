@@ -314,13 +314,9 @@ def test_an_exported_rehearsal_is_still_one_when_it_is_imported():
             ("--tournament", "kids", "--until", "second-round"),
             "“second-round” is not a stage to stop at; those are qualifying, semi-finals, play-off, final.",
         ),
-        (
-            ("--tournament", "open", "--players", "7", "--until", "final"),
-            "Only 7 would go on. Second round: for an even number of players, 8 to 48.",
-        ),
         (("--tournament", "golf"), "“golf” cannot be rehearsed with this version; open, classic, kids, team can."),
         (("--tournament", "team", "--players", "33"), "A rehearsal has 4 to 32 teams, not 33."),
-        (("--players", "1"), "A rehearsal has 2 to 10000 players in a tournament, not 1."),
+        (("--players", "0"), "A rehearsal has 1 to 10000 players in a tournament, not 0."),
     ],
 )
 def test_what_cannot_be_rehearsed_is_refused(arguments, sentence):

@@ -11,8 +11,9 @@ from django.utils import timezone
 from tests.tournaments.desk.conftest import signed_in
 from tests.tournaments.desk.reading import confirmed, text
 from tests.tournaments.grouped import Groups
+from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.models import Match, Score, StageMachine
-from tournaments.services import entries, incidents, matches, stages
+from tournaments.services import entries, game_rulings, incidents, matches, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +88,33 @@ def test_one_tap_on_the_board_calls_and_the_board_comes_back(hall, groups):
     assert told.redirect_chain[-1][0] == hall.url("slips")
     assert f"Called to {first.match.machine.name}." in text(told)
     assert who(hall.order().under_way) == [sorted(numbers)]
+
+
+def test_a_call_by_mistake_is_taken_back_with_one_tap_and_from_the_journal(hall, groups):
+    match = groups.call(1, 4)
+    assert "Called by mistake: take it back" in text(hall.board())
+    journal = hall.desk.get(reverse("desk:journal", args=[groups.show.slug]))
+    assert hall.url("match", match.pk) in journal.content.decode()
+    assert "The call, to be taken back" in text(journal)
+
+    told = hall.tap("take-call-back", 1, 4, seen=match.revision)
+
+    assert told.redirect_chain[-1][0] == hall.url("slips")
+    assert f"The call to {match.machine.name} was taken back. It can be called again." in text(told)
+    assert who(hall.order().under_way) == []
+    assert "The call, to be taken back" not in text(hall.desk.get(reverse("desk:journal", args=[groups.show.slug])))
+
+
+def test_a_tap_on_a_call_that_is_another_one_by_now_takes_nothing_back(hall, groups):
+    seen = groups.call(1, 4).revision
+    matches.take_call_back(groups.match(1, 4), actor=None)
+    groups.call(1, 4)
+
+    told = hall.act("take-call-back", 1, 4, seen=seen)
+
+    assert told.status_code == 409
+    assert "it is still called" in text(told)
+    assert groups.match(1, 4).state == Match.State.CALLED
 
 
 def test_a_match_waits_for_its_machine_and_for_who_is_elsewhere_by_name(hall, groups):
@@ -263,14 +291,118 @@ def test_the_closing_page_lists_a_level_match_among_what_is_outstanding(hall, gr
     assert "level, to be played again" in told
 
 
+# A score of a match that nobody was called to
+
+
+def on_one_machine(groups):
+    """Two matches on one machine, neither called: the games that 1 and 4 play alone."""
+    one, other = groups.match(1), groups.match(4)
+    assert one.machine == other.machine
+    return one, other
+
+
+def occupied(groups):
+    groups.call(1)
+    return "Nobody was called to this match, and 1 Ants is called to Machine 1 in The Team."
+
+
+def out_of_order(groups):
+    incidents.report(groups.match(4).machine, actor=None, what="no ball")
+    return "Nobody was called to this match, and Machine 1 is out of order."
+
+
+@pytest.mark.parametrize("role", ["desk", "official"])
+@pytest.mark.parametrize("story", [occupied, out_of_order])
+def test_a_score_of_a_match_never_called_on_a_machine_that_is_not_free_is_asked_about_once(hall, groups, role, story):
+    on_one_machine(groups)
+    words = story(groups)
+    match = groups.match(4)
+    client = hall.desk if role == "desk" else signed_in("official", "olu")
+    page = "desk:match-act" if role == "desk" else "official:act"
+    where = reverse(page, args=[groups.show.slug, groups.tournament.slug, "groups", match.pk, "record"])
+    typed = {"number": "4", "score": "700", "checked": "700", "key": "k"}
+
+    asked = client.post(where, typed)
+
+    assert words in text(asked)
+    assert 'name="score" value="700"' in asked.content.decode()
+    assert not match.scores.exists()
+    client.post(where, {**typed, "sure": "700"}, follow=True)
+    assert match.scores.get().value == 700
+
+
+def test_the_second_score_of_the_same_match_asks_no_more(hall, groups):
+    match = groups.match(1, 4)
+    incidents.report(match.machine, actor=None, what="no ball")
+    one, four = groups.entries[1].pk, groups.entries[4].pk
+    with pytest.raises(NeedsDecision, match="is out of order"):
+        matches.record(match, actor=None, entry=one, value=700)
+    matches.record(match, actor=None, entry=one, value=700, sure=700)
+    matches.record(match, actor=None, entry=four, value=600)
+
+    assert groups.match(1, 4).state == "done"
+
+
+@pytest.mark.parametrize("called", [True, False])
+def test_a_score_of_a_match_that_was_called_or_has_its_machine_free_is_taken_at_once(groups, called):
+    if called:
+        groups.call(1)
+        incidents.report(groups.match(1).machine, actor=None, what="no ball")
+    matches.record(groups.match(1), actor=None, entry=groups.entries[1].pk, value=700)
+
+    assert groups.match(1).scores.get().value == 700
+
+
 # Slam tilt
 
 
-def test_a_slam_tilt_the_opponents_agree_about_is_played_again(hall, groups):
+AGREEMENT = "Slam tilt of 4 Dogs on an over-sensitive switch; 1 Ants agreed to play again."
+
+
+def test_a_slam_tilt_the_opponents_agree_about_is_played_again_and_who_agreed_is_told(hall, groups):
     groups.score({1: 700, 4: 600})
-    shown = hall.rule(1, 4, kind="replayed", reason="over-sensitive switch, 1 Ants agree")
-    confirmed(hall.desk, shown)
+    shown = hall.rule(1, 4, kind="agreed", number="4", reason="seen by Olu", **{"agreed-1": "yes"})
+    told = text(confirmed(hall.desk, shown))
+
     assert groups.match(1, 4).state == "planned"
+    assert f"{AGREEMENT} Reason: seen by Olu" in told
+    assert groups.tournament.rulings.get().data["agreed"] == [groups.entries[1].pk]
+    journal = text(hall.desk.get(reverse("desk:journal", args=[groups.show.slug])))
+    assert AGREEMENT in journal
+    match = groups.match(1, 4)
+    where = [groups.show.slug, groups.tournament.slug, "groups", match.pk]
+    assert f"{AGREEMENT} seen by Olu" in text(signed_in("official", "olu").get(reverse("official:match", args=where)))
+
+    asked = hall.post("undo-ruling", groups.tournament.rulings.get().pk, reason="wrong side")
+    confirmed(hall.desk, asked)
+    assert sorted(groups.match(1, 4).scores.values_list("value", flat=True)) == [600, 700]
+
+
+@pytest.mark.parametrize("ticked", [{}, {"agreed-4": "yes"}])
+def test_without_the_opponents_agreement_the_other_way_is_offered_and_nothing_is_done(hall, groups, ticked):
+    groups.score({1: 700, 4: 600})
+    told = hall.rule(1, 4, kind="agreed", number="4", reason="seen by Olu", **ticked)
+
+    assert told.status_code == 422
+    assert "1 Ants has not agreed that the match on" in text(told)
+    assert "4 Dogs is out of this match: choose that ruling." in text(told)
+    assert groups.rulings() == []
+
+
+def test_an_agreement_says_who_slam_tilted(hall, groups):
+    groups.score({1: 700, 4: 600})
+    told = hall.rule(1, 4, kind="agreed", reason="seen by Olu", **{"agreed-1": "yes"})
+
+    assert "Choose who slam tilted." in text(told)
+    assert groups.rulings() == []
+
+
+def test_in_a_game_alone_nobody_has_to_agree(hall, groups):
+    groups.score({1: 700})
+
+    assert "agreed" not in [choice.kind for choice in hall.get("match", groups.match(1).pk).context["choices"]]
+    with pytest.raises(Refusal, match="nobody has to agree"):
+        game_rulings.play_again(groups.match(1), actor=None, reason="x", tilted=groups.entries[1].pk)
 
 
 def test_any_other_slam_tilt_loses_the_match_and_can_be_taken_back(hall, groups):

@@ -4,12 +4,15 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 import time_machine
+from django.urls import reverse
 
 from tests import factories
 from tests.tournaments.desk.reading import confirmed, text
+from tournaments.domain.refusals import NeedsDecision
 from tournaments.models import Entry, Player
 from tournaments.services import entries as entries_service
 from tournaments.services import places as places_service
+from tournaments.services import scores as scores_service
 
 pytestmark = pytest.mark.django_db
 
@@ -37,6 +40,46 @@ def test_somebody_is_checked_in_leaves_and_comes_back(desk, world):
     told = text(confirmed(desk.client, desk.post("entry-act", 1, "reinstate", reason="better")))
     assert Entry.objects.get(number=1).status == Entry.Status.CHECKED_IN
     assert "1 Player 1 withdrew. Reason: ill" in told
+
+
+def test_a_check_in_by_mistake_is_taken_back_where_it_was_done_and_from_the_journal(desk, world):
+    desk.post("entry-act", 1, "check-in")
+    journal = desk.client.get(reverse("desk:journal", args=["party"]))
+    assert "The check-in, to be taken back" in text(journal)
+
+    answer = desk.post("entry-act", 1, "take-check-in-back", key="tap", follow=True)
+
+    assert "1 Player 1 is entered." in text(answer)
+    assert Entry.objects.get(number=1).status == Entry.Status.ENTERED
+    assert "the check-in was taken back" in text(answer)
+    assert "The check-in, to be taken back" not in text(desk.client.get(reverse("desk:journal", args=["party"])))
+
+
+@pytest.mark.parametrize("started_only", [True, False])
+def test_a_check_in_is_kept_while_a_game_rests_on_it(desk, world, started_only):
+    desk.post("entry-act", 1, "check-in")
+    game = {"actor": None, "entry": world.entries[0], "machine": world.machines[0]}
+    if started_only:
+        scores_service.start(world.stage, **game)
+    else:
+        factories.play(world.stage, world.entries[0], world.machines[0], 500)
+
+    refused = desk.post("entry-act", 1, "take-check-in-back")
+
+    assert refused.status_code == 422
+    step = "Give that game up first" if started_only else "Void it first"
+    assert step in text(refused)
+    assert Entry.objects.get(number=1).status == Entry.Status.CHECKED_IN
+
+
+def test_an_age_seen_at_a_check_in_by_mistake_is_asked_again():
+    tim = factories.entry(factories.tournament(format="kids"), "Tim")
+    entries_service.check_in(tim, actor=None, age_seen=True)
+    entries_service.take_check_in_back(tim, actor=None)
+
+    assert Entry.objects.get(pk=tim.pk).age_checked_at is None
+    with pytest.raises(NeedsDecision):
+        entries_service.check_in(tim, actor=None)
 
 
 def test_leaving_needs_a_reason(desk):

@@ -64,6 +64,14 @@ def test_a_tablet_at_one_machine_sees_who_comes_next_there_and_what_they_wait_fo
     assert "Machine 1 is taken by 1 Ants." in text(tablet.home(machine="M1"))
 
 
+def test_an_official_takes_a_call_by_mistake_back(tablet, groups):
+    tablet.act("call", 1, 4)
+    told = tablet.act("take-call-back", 1, 4, seen=groups.match(1, 4).revision)
+    assert "was taken back" in text(told)
+    assert groups.match(1, 4).state == "planned"
+    assert groups.match(1, 4).called_at is None
+
+
 def test_a_match_is_called_started_and_its_two_scores_are_agreed(tablet, groups):
     tablet.act("call", 1, 4)
     assert "Start the game" in text(tablet.page(1, 4))

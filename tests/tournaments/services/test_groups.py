@@ -121,6 +121,9 @@ def test_nobody_rules_on_a_match_of_their_own(groups):
         def members(self, tournament):
             return []
 
+        def handicaps(self, entries):
+            return {}
+
     world = factories.qualifying(players=1, of=groups.show)
     ann, ants = world.entries[0].player_id, groups.entries[1].pk
     official = factories.user("official", "ann")

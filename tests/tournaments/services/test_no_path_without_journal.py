@@ -129,6 +129,8 @@ def whoever_enters():
     one, two, *_ = world.entries
     entries.change_details(one, actor=None, name="Zoë", country="Wales")
     entries.check_in(one, actor=None)
+    entries.take_check_in_back(one, actor=None)
+    entries.check_in(one, actor=None)
     entries.withdraw(one, actor=None, reason="ill")
     entries.reinstate(one, actor=None, reason="well again")
     entries.disqualify(one, actor=None, reason="kicked the machine")
@@ -191,6 +193,13 @@ def closing_and_cut():
     stages.withdraw_cut(world.stage, actor=None, reason="a score was wrong")
 
 
+def few_go_on():
+    world = factories.qualifying(format="classic", players=3, of=factories.show("few"))
+    factories.closed(world, [[300], [200], [100]])
+    stages.leave_out(world.stage, actor=None, reason="few came")
+    stages.play_after_all(world.stage, actor=None, reason="two more slips")
+
+
 def ties_at_the_cut():
     world = factories.qualifying(format="classic", players=9, of=factories.show("ties"), rules={"qualifiers": 8})
     factories.closed(world, [[1_000 - min(number, 7)] for number in range(9)])
@@ -212,6 +221,8 @@ def finals():
     stages.open_stage(semi, actor=None)
     one = factories.matches(world, SEMI)[0]
     matches.call(one, actor=None)
+    matches.take_call_back(again(one), actor=None)
+    matches.call(again(one), actor=None)
     matches.choose(one, actor=None, entry=entry(world, 1).pk, position=1)
     matches.forget_choices(one, actor=None)
     for number, position in ((1, 1), (3, 2), (5, 3), (7, 4)):
@@ -292,6 +303,7 @@ def an_evening_of_teams():
     people = [Person(member.player.name, member.player) for member in selectors.line_up(one)]
     teams.change_members(one, actor=None, members=[*people[:3], Person("Zoe")])
     teams.check_in(one, actor=None)
+    teams.take_check_in_back(one, actor=None)
     groups.order_seeds(
         evening.groups, actor=None, order=[evening.entry(n).pk for n in (2, 1, 3, 4, 5, 6)], reason="as agreed"
     )
@@ -324,6 +336,7 @@ STORIES = (
     the_incident_book,
     games_and_slips,
     closing_and_cut,
+    few_go_on,
     ties_at_the_cut,
     finals,
     the_second_round,

@@ -184,9 +184,9 @@ def test_where_fewer_are_ranked_than_go_on_all_of_them_do_and_nobody_without_a_g
 @pytest.mark.parametrize(
     ("format", "players", "told"),
     [
-        ("open", 6, "Only 6 would go on. Second round: for an even number of players, 8 to 48."),
+        ("open", 6, "8 to 48. An organiser can leave out the second round."),
         ("open", 9, "8 to 48. Change the rules to let 8 go on."),
-        ("kids", 3, "Only 3 would go on. Semi-finals: for 4 to 8 players."),
+        ("kids", 3, "4 to 8 players. An organiser can leave out the semi-finals and the play-off for 5th to 8th."),
     ],
 )
 def test_where_too_few_have_come_for_what_is_next_the_cut_says_so(format, players, told):
@@ -407,9 +407,8 @@ def test_a_decision_taken_back_opens_the_tie_again():
     world = four(2, TIE)
     ruling = play_off(world, 10, 20)
 
-    rulings.undo_ruling(ruling, actor=None, reason="the wrong machine")
-    with pytest.raises(Stale, match=r"“play-off result” was taken back at \d\d:\d\d already"):
-        rulings.undo_ruling(ruling, actor=None, reason="the wrong players")
+    for _ in range(2):
+        rulings.undo_ruling(ruling, actor=None, reason="the wrong machine")
 
     with pytest.raises(NeedsDecision):
         declare(world)

@@ -36,7 +36,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(ON_SCORES, ON_A_SCORE),
     Kind.WARNING: ("number", "round", "machine"),
     Kind.OUT_OF_MATCH: ("number", "round", "machine", "was"),
-    Kind.REPLAYED: ("number", "round", "machine"),
+    Kind.REPLAYED: ("number", "round", "machine", "agreed"),
     Kind.DISQUALIFIED: ("number", "was"),
     Kind.REPLACED: ("number", "seed", "instead_of"),
     Kind.NO_SHOWS: ("number", "was"),
@@ -123,7 +123,8 @@ class RulingLine:
     `order` are numbers, the best first; `scores` belong to a play-off, in the same order. `numbers` are those whom
     another ruling concerns, `machine`, `round` and `score` the score or match, `reached` and `counts` what the ruling
     made of it, `was` the states of the numbers or of the score before. `instead_of` and `seed` belong to a
-    replacement. `on` is the line of scores.csv that the ruling concerns; 0 for none.
+    replacement. `agreed` are those who agreed to play again after a slam tilt. `on` is the line of scores.csv that the
+    ruling concerns; 0 for none.
     """
 
     line: int
@@ -143,6 +144,7 @@ class RulingLine:
     reason: str = ""
     decided_at: datetime | None = None
     decided_by: str = ""
+    agreed: tuple[int, ...] = ()
     on: int = 0
 
 
@@ -181,7 +183,7 @@ RULINGS = Table(
     ("stage", "kind"),
     (
         *("order", "scores", "number", "machine", "round", "score", "reached", "counts", "was", "instead_of", "seed"),
-        *("reason", "decided_at", "decided_by"),
+        *("reason", "decided_at", "decided_by", "agreed"),
     ),
 )
 SEATS = Table("seats.csv", ("stage", "seed", "number"), ("why", "group"))

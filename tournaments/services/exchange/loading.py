@@ -254,7 +254,8 @@ class _Writer:
             if state.machine in self.plan.machines:
                 with self.at_line(files.MACHINE_STATES.file, state.line):
                     stage = self.stages[state.stage]
-                    machines.use(stage, actor=self.actor, machine=self.plan.machines[state.machine])
+                    used = self.plan.machines[state.machine]
+                    machines.use(stage, actor=self.actor, machine=used, drawn_from=state.drawn_from)
 
     def _write_entries(self) -> None:
         roster = rosters.of(self.heading.kind)
@@ -288,7 +289,11 @@ class _Writer:
 
     def _write_stage_times(self, line: StageLine, stage: Stage) -> None:
         """Open what is to take scores, and set the times: a score taken after the closing time is late again."""
-        if stage.state == Stage.State.PLANNED and line.state != Stage.State.PLANNED:
+        left_out = line.state == Stage.State.CLOSED and stage.spec.comes_from and not stage.seats.exists()
+        if stage.state == Stage.State.PLANNED and left_out:
+            with self.at_line(files.STAGES.file, line.line, "stages left out"):
+                self._leave_out(stage)
+        elif stage.state == Stage.State.PLANNED and line.state != Stage.State.PLANNED:
             with self.at_line(files.STAGES.file, line.line, "stages opened"):
                 stages.open_stage(stage, actor=self.actor, elsewhere=True)
         opens_at, closes_at = self.known.aware(line.opens_at), self.known.aware(line.closes_at)
@@ -300,6 +305,13 @@ class _Writer:
                     opens_at=opens_at or stage.opens_at,
                     closes_at=closes_at or stage.closes_at,
                 )
+
+    def _leave_out(self, stage: Stage) -> None:
+        """A stage that is closed and in which nobody has a seat was not played, as too few went on."""
+        with change(self.tournament, actor=self.actor, action="import stages") as log:
+            stage.state, stage.closed_at = Stage.State.CLOSED, log.now
+            stage.save(update_fields=["state", "closed_at"])
+            log.write(f"{stage.label} was left out.", after={"left_out": [stage.key]})
 
     def write_machine_state(self, stage: Stage, machine: str) -> None:
         """The state of a machine in a stage that is not open there any more; by the ruling on it, if there is one."""

@@ -12,7 +12,7 @@ from tournaments.domain.refusals import Refusal
 from tournaments.domain.rulings import shown_factor
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Side, Stage, StageMachine
-from tournaments.services import entries, stages
+from tournaments.services import entries, game_rulings, stages
 from tournaments.services.change import Log, change
 from tournaments.services.exchange.lines import (
     LOWERED,
@@ -166,7 +166,9 @@ def _write_on_match(writing: Writing, line: RulingLine, stage: Stage) -> None:
     if line.machine:
         about["machine"] = writing.known.plan.machines.get(line.machine)
     if line.kind == Kind.REPLAYED:
-        ruling = _make(writing, line, stage, f"{match}: played again.", **about)
+        data = _agreement(writing, line)
+        told = f"{match}: played again. {data.get('agreement', '')}".rstrip()
+        ruling = _make(writing, line, stage, told, data=data, **about)
         ruling.changes = {**ruling.changes, UNKNOWN: True}
         ruling.save(update_fields=["changes"])
         return
@@ -180,6 +182,15 @@ def _write_on_match(writing: Writing, line: RulingLine, stage: Stage) -> None:
 
     carry_out = out_of_match if line.kind == Kind.OUT_OF_MATCH else None
     _make(writing, line, stage, f"{match}: {entry}.", carry_out=carry_out, **about)
+
+
+def _agreement(writing: Writing, line: RulingLine) -> dict[str, Any]:
+    """Who agreed to play again after the slam tilt of the one who is not among them."""
+    agreed = [writing.entries[number] for number in line.agreed]
+    tilted = [writing.entries[number] for number in line.numbers if number not in line.agreed]
+    if not agreed or len(tilted) != 1:
+        return {}
+    return {"agreed": [entry.pk for entry in agreed], "agreement": game_rulings.agreement(tilted[0], agreed)}
 
 
 def withdraw_machine(writing: Writing, state: MachineStateLine, used: StageMachine) -> bool:

@@ -78,7 +78,10 @@ def read_ruling(reader: Reader, row: Row) -> RulingLine:
         reason=row.text("reason", most=500, needed=kind not in WITHOUT_REASON),
         decided_at=row.time("decided_at"),
         decided_by=row.text("decided_by", most=150),
+        agreed=row.numbers("agreed") if kind == Kind.REPLAYED else (),
     )
+    if not set(line.agreed) < set(line.numbers) and line.agreed:
+        row.fault("Who agreed to play again is in the match, and not everybody: one of them slam tilted.")
     if kind == Kind.PLAY_OFF:
         _check_play_off(row, line)
     return _on_score(row, line) if kind in ON_SCORES else line

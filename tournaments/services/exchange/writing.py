@@ -124,6 +124,9 @@ def _machines(machines: Any) -> list[tuple[object, ...]]:
 
 
 def _machine_states(machines: QuerySet[StageMachine]) -> list[tuple[object, ...]]:
+    """The machines of each stage; those drawn by lot stand last, in the order in which they were drawn."""
+    rows = list(machines.select_related("substitute"))
+    rows.sort(key=lambda used: (used.stage.position, used.pk if used.drawn_from else 0))
     return [
         (
             used.stage.key,
@@ -133,7 +136,7 @@ def _machine_states(machines: QuerySet[StageMachine]) -> list[tuple[object, ...]
             "" if used.factor is None else shown_factor(used.factor),
             used.drawn_from or "",
         )
-        for used in machines.select_related("substitute")
+        for used in rows
     ]
 
 

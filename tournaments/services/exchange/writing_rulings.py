@@ -66,6 +66,7 @@ def _what(ruling: Ruling, numbers: Mapping[int, int]) -> dict[str, object]:
         return {**said, **_on_score(ruling, ruling.score)}
     if kind == Kind.REPLAYED and ruling.match:
         said["number"] = " ".join(str(side.entry.number) for side in ruling.match.sides.select_related("entry"))
+        said["agreed"] = " ".join(str(number) for number in sorted(numbers[pk] for pk in data.get("agreed", ())))
     if kind == Kind.REPLACED:
         said |= {"seed": data["seed"], "instead_of": numbers[data["for"]]}
     if kind in (Kind.DISQUALIFIED, Kind.OUT_OF_MATCH):

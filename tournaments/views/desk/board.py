@@ -112,7 +112,7 @@ def act(request: HttpRequest, stage: Stage, match: int, act: str) -> HttpRespons
     return acts.take(request, stage, match, act, show=shown, page=stage_url("desk:match", stage, match))
 
 
-ON_BOARD = ("call", "play", "forfeit", "came", "level")
+ON_BOARD = ("call", "take-call-back", "play", "forfeit", "came", "level")
 """What one tap on the board of a stage played in groups does."""
 
 
@@ -125,9 +125,11 @@ def rule(request: HttpRequest, stage: Stage, match: int) -> HttpResponse:
     if not form.is_valid():
         return _match_page(request, game, {"ruling": form, "faulty": True}, None)
     typed = form.cleaned_data
-    act, who = RULINGS[typed["kind"]], f"{typed['entry']}: " if form.kinds[typed["kind"]] == "player" else ""
-    label = Ruling.Kind(typed["kind"]).label
-    where = f" on {typed['machine'].name}" if typed["kind"] == Ruling.Kind.REPLAYED and typed["machine"] else ""
+    asks, about_who = form.kinds[typed["kind"]], ("player", "agreement")
+    act, who = RULINGS[typed["kind"]], f"{typed['entry']}: " if asks in about_who else ""
+    label = AGREED_WORDS if typed["kind"] == AGREED else Ruling.Kind(typed["kind"]).label
+    again = typed["kind"] in (Ruling.Kind.REPLAYED, AGREED)
+    where = f" on {typed['machine'].name}" if again and typed["machine"] else ""
     outcome = confirmed(
         request,
         stage,
@@ -192,6 +194,18 @@ def _again(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> Non
     game_rulings.play_again(match, actor=actor, reason=typed["reason"], machine=typed["machine"], shown=shown)
 
 
+def _agreed(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None:
+    game_rulings.play_again(
+        match,
+        actor=actor,
+        reason=typed["reason"],
+        machine=typed["machine"],
+        tilted=typed["entry"].pk,
+        agreed=[entry.pk for entry in typed["agreed"]],
+        shown=shown,
+    )
+
+
 def _warn(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None:
     game_rulings.warn(typed["entry"], actor=actor, reason=typed["reason"], match=match)
 
@@ -210,8 +224,14 @@ def _zero(match: Match, actor: Actor, typed: dict[str, Any], shown: str) -> None
     )
 
 
+AGREED = "agreed"
+"""The choice to play again because the opponents agree; kept as any match that is played again, with who agreed."""
+
+AGREED_WORDS = "slam tilt, played again as the opponents agree"
+
 RULINGS: dict[str, Callable[[Match, Actor, dict[str, Any], str], None]] = {
     Ruling.Kind.REPLAYED: _again,
+    AGREED: _agreed,
     Ruling.Kind.OUT_OF_MATCH: _out,
     Ruling.Kind.ZERO: _zero,
     Ruling.Kind.WARNING: _warn,
@@ -244,13 +264,15 @@ def _after_slam_tilt(game: Game) -> list[Choice]:
             Choice(Ruling.Kind.ZERO, "Slam tilt: score 0", "The score reached stays beside it; it is ranked last."),
             Choice(Ruling.Kind.OUT_OF_MATCH, "Disqualified from the game", lost, "player"),
         ]
-    again = (
-        "A fault stopped it; or a slam tilt on a switch that is too sensitive, and the opponents agree."
-        " Scores so far count for nothing."
+    again = "A fault stopped it: scores so far count for nothing."
+    tilt = (
+        "The switch is too sensitive, and the opponents agree to play again: say who tilted and tick who agrees."
+        " Scores so far count for nothing. Without their agreement choose “Out of this match”."
     )
     lost = "Any other slam tilt, or conduct: the other side wins, and a score in the match counts for nothing."
     return [
         Choice(Ruling.Kind.REPLAYED, "Play again", again, "machine"),
+        Choice(AGREED, "Slam tilt: play again", tilt, "agreement"),
         Choice(Ruling.Kind.OUT_OF_MATCH, "Out of this match", lost, "player"),
     ]
 

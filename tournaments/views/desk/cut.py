@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from tournaments import permissions, selectors
+from tournaments import formats, permissions, selectors
 from tournaments.domain import advancement
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
@@ -126,6 +126,24 @@ def withdraw(request: HttpRequest, stage: Stage) -> HttpResponse:
 @desk_stage
 @permissions.organiser
 @posted_from("desk:cut")
+def leave_out(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Play without the stages for which too few go on, with the reason."""
+    told = "That is recorded. Now declare the cut."
+    return _decide(request, stage, partial(stages.leave_out, stage), told)
+
+
+@desk_stage
+@permissions.organiser
+@posted_from("desk:cut")
+def play_after_all(request: HttpRequest, stage: Stage) -> HttpResponse:
+    """Take back that stages were left out, with the reason."""
+    told = "They are played after all."
+    return _decide(request, stage, partial(stages.play_after_all, stage), told)
+
+
+@desk_stage
+@permissions.organiser
+@posted_from("desk:cut")
 def keep(request: HttpRequest, stage: Stage) -> HttpResponse:
     """Record that the seats behind a stage stay, although a correction would give some to others."""
     told = "The decision is recorded; nobody was moved."
@@ -169,6 +187,8 @@ def _cut_page(
         "rulings": decided(stage, read),
         "moved": _moved(read, following),
         "preview": _preview(read),
+        "leaving": _leaving(read, following),
+        "left_out": stages.left_out_behind(stage),
     }
     faulty = any(form is not None and form.errors for form in (play_off, order))
     return page(request, "cut", read.stage, context, refusal, status=422 if faulty else 200)
@@ -203,9 +223,22 @@ def _in_the_way(read: StageRead, following: Stage | None) -> list[str]:
     if not read.table.ranked:
         reasons.append(f"Nobody is ranked in {label.lower()}.")
     if not reasons and following and not read.cut.level:
-        too_few = attempt(lambda: stages.refuse_unplayable(following, len(read.cut.inside)))
+        too_few = attempt(lambda: stages.refuse_unplayable(read.stage, following, len(read.cut.inside)))
         reasons += [too_few.sentence] if too_few else []
     return reasons
+
+
+def _leaving(read: StageRead, following: Stage | None) -> dict[str, Any] | None:
+    """What can be left out because so few go on, and where they go then; None where nothing can, or is already."""
+    many = len(read.cut.inside)
+    if following is None or read.phase != Phase.CLOSED or read.cut.level or not many:
+        return None
+    specs = read.stage.tournament.kind.stages
+    out = formats.stages_too_many(specs, read.stage.spec, many)
+    if not out or following.spec not in out or following.seats.exists():
+        return None
+    to = formats.main_stage_after(specs, [spec for spec in out if formats.main_stage_after(specs, spec)][-1])
+    return {"names": stages.names_of(out), "to": to.label.lower() if to else "", "many": many}
 
 
 def _around_the_line(read: StageRead) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from tournaments import permissions
+from tournaments import permissions, selectors
 from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.formats import Judgement, PlannedMatch
@@ -128,8 +128,7 @@ def _groups(seats: list[Seat]) -> dict[str, list[Seat]]:
 
 def _source(stage: Stage) -> Stage | None:
     """The stage that decides the seats."""
-    found = Stage.objects.select_related("tournament__show")
-    return found.filter(tournament=stage.tournament, key=stage.spec.comes_from).first()
+    return selectors.source_of(stage)
 
 
 def _drawn(seats: list[Any], machines: list[Machine], planned: list[PlannedMatch], stage: Stage) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def entry(request: HttpRequest, stage: Stage, number: int) -> HttpResponse:
 @entry_stage
 @posted_from("desk:entry")
 def act(request: HttpRequest, stage: Stage, number: int, act: str) -> HttpResponse:
-    """Check in, check the age, withdraw; disqualify, reinstate and warn after what that changes was shown."""
+    """Check in or not after all, check the age, withdraw; disqualify, reinstate, warn once its effect was shown."""
     if act not in (*ACTS, *RULINGS):
         raise Http404(f"An entry cannot be “{act}”.")
     found = entry_of(stage, number)
@@ -93,6 +93,10 @@ def _check_in(entry: Entry, request: HttpRequest) -> None:
     entries.check_in(entry, actor=actor(request), **_age(request))
 
 
+def _take_check_in_back(entry: Entry, request: HttpRequest) -> None:
+    entries.take_check_in_back(entry, actor=actor(request), key=request.POST.get("key", ""))
+
+
 def _check_age(entry: Entry, request: HttpRequest) -> None:
     told = _age(request)
     if not told["born_on"] and not told["age_seen"]:
@@ -126,6 +130,7 @@ def _warn(entry: Entry, request: HttpRequest, shown: str) -> None:
 
 ACTS: dict[str, Callable[[Entry, HttpRequest], None]] = {
     "check-in": _check_in,
+    "take-check-in-back": _take_check_in_back,
     "check-age": _check_age,
     "withdraw": _withdraw,
 }

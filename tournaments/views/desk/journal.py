@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -13,6 +13,7 @@ from tournaments import permissions, selectors
 from tournaments.forms import JournalForm
 from tournaments.models import Show
 from tournaments.permissions import ORGANISER, has_role
+from tournaments.selectors import Meant
 from tournaments.views import journal as lines
 
 PER_PAGE = 50
@@ -35,6 +36,7 @@ def _context(request: HttpRequest, show: Show) -> dict[str, Any]:
         lines.asked(show, form.cleaned_data) if form.is_valid() else lines.asked(show, {}).none(), PER_PAGE
     )
     page = pages.get_page(request.GET.get("page"))
+    called = lines.still_called(page)
     asked = request.GET.copy()
     asked.pop("page", None)
     return {
@@ -42,10 +44,19 @@ def _context(request: HttpRequest, show: Show) -> dict[str, Any]:
         "form": form,
         "filtered": any(asked.values()),
         "page": page,
-        "lines": [lines.told(line, show) for line in page],
+        "lines": [lines.told(line, show, called) for line in page],
         "query": asked.urlencode(),
+        "meant": form.meant if form.others else None,
+        "others": [(meant, _as(asked, meant)) for meant in form.others],
         "organiser": has_role(request.user, ORGANISER),
     }
+
+
+def _as(asked: QueryDict, meant: Meant) -> str:
+    """The address of what is looked for, with the number taken for somebody else."""
+    other = asked.copy()
+    other["as"] = meant.key
+    return f"?{other.urlencode()}"
 
 
 def _people(show: Show) -> list[tuple[str, str]]:

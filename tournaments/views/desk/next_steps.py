@@ -52,16 +52,16 @@ def next_step(tournament: Tournament, stages: Sequence[Stage], counts: Counts, n
         if stage.phase(now) != Phase.CLOSED:
             if stage.state == Stage.State.OPEN:
                 return _under_way(stage, counts, now)
-            if not _clear_without_a_game(stage, before, counts):
+            if not _clear_without_a_game(stage, stages, counts):
                 return _begin(stage, before, counts)
         before = stage
     return Step("Everything is played: the results can be declared.", played[-1], "")
 
 
-def _clear_without_a_game(stage: Stage, before: Stage | None, counts: Counts) -> bool:
-    """Whether so few went on from games that are over that nobody has to play here."""
-    fed = before is not None and any(feed.stage == stage.key for feed in before.spec.feeds)
-    return fed and counts.seats[stage.pk] == 1
+def _clear_without_a_game(stage: Stage, stages: Sequence[Stage], counts: Counts) -> bool:
+    """Whether so few went on from games that are over, or left out, that nobody has to play here."""
+    feeding = (each for each in stages if any(feed.stage == stage.key for feed in each.spec.feeds))
+    return counts.seats[stage.pk] == 1 and any(each.state == Stage.State.CLOSED for each in feeding)
 
 
 def _under_way(stage: Stage, counts: Counts, now: datetime) -> Step:

@@ -43,13 +43,17 @@ class Group(NamedTuple):
 
 
 class InForce(NamedTuple):
-    """A ruling nobody has taken back, in words. `note` says who may take it back where this person may not."""
+    """A ruling nobody has taken back, in words. `note` says who may take it back where this person may not.
+
+    `agreement` says who agreed to it, where somebody had to.
+    """
 
     ruling: Ruling
     words: str
     about: str
     may_undo: bool
     note: str
+    agreement: str = ""
 
 
 def score_choices(score: Score, *, late: bool, held: bool) -> list[Group]:
@@ -112,7 +116,9 @@ def told(request: HttpRequest, found: Iterable[Ruling], phase: Phase) -> list[In
         may = organiser or not (closed or ruling.kind in FOR_ORGANISERS)
         note = "" if may else "An organiser can take it back."
         words = WORDS.get(ruling.kind, "") or ruling.get_kind_display()
-        lines.append(InForce(ruling, words + _counts(ruling), _about(ruling), may, note))
+        lines.append(
+            InForce(ruling, words + _counts(ruling), _about(ruling), may, note, ruling.data.get("agreement", ""))
+        )
     return lines
 
 

@@ -73,10 +73,8 @@ def next_in_order(stage: Stage) -> list[Reserve]:
 
     Empty where a game, and not a table, decides the seats. Source: house rules, "the next in the original order".
     """
-    source = Stage.objects.select_related("tournament__show").filter(
-        tournament=stage.tournament, key=stage.spec.comes_from
-    )
-    for decides in source:
+    source = selectors.source_of(stage)
+    for decides in [source] if source else []:
         if decides.spec.grouped:
             return _next_in_groups(stage, decides)
         if not decides.spec.ranked:
