@@ -81,11 +81,10 @@ class LineUps:
         if len(here) >= rules.fewest_players and any(member.captain for member in here):
             return ""
         away = [place for place in _let_go_by(team) if place.team_id != team.pk]
-        if not away:
-            return ""
         told = " and ".join(f"{place.player} plays for {place.team}" for place in away)
+        why = f"{told} now" if told else f"only {len(here)} of its players are known"
         return (
-            f"{entry} cannot come back: {told} now. Say first who plays for {entry} instead,"
+            f"{entry} cannot come back: {why}. Say first who plays for {entry} instead,"
             f" {rules.fewest_players} at least and one of them the captain."
         )
 
@@ -169,8 +168,7 @@ def teams(tournament: Tournament) -> QuerySet[Team]:
 
 def line_up(team: Team) -> list[TeamMember]:
     """Who is in a team, in their order."""
-    found = TeamMember.objects.filter(team=team, left_at=None)
-    return list(_with_people(found).order_by("position"))
+    return line_up_of(team.entry_id)
 
 
 def gone(team: Team) -> list[TeamMember]:
@@ -179,8 +177,8 @@ def gone(team: Team) -> list[TeamMember]:
     return sorted(_with_people(found), key=lambda member: selectors.kept(member.player).number)
 
 
-def line_up_of(entry: Entry) -> list[TeamMember]:
-    """Who is in the team of an entry, in their order."""
+def line_up_of(entry: int) -> list[TeamMember]:
+    """Who is in the team of an entry, by its id, in their order."""
     found = TeamMember.objects.filter(team__entry=entry, left_at=None)
     return list(_with_people(found).order_by("position"))
 

@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 from django.contrib.auth.models import Group, User
 
 from tests.shelf import kept
+from tests.tournaments.exchange.folders import published
 from tournaments.models import Entry, Machine, Match, Score, Show, Stage, Tournament
 from tournaments.services import entries as entries_service
+from tournaments.services import exchange
 from tournaments.services import machines as machines_service
 from tournaments.services import matches as matches_service
 from tournaments.services import redraw as redraw_service
@@ -128,6 +130,13 @@ def qualifying(
     if opened:
         stages_service.open_stage(first, actor=None)
     return World(made.show, made, first, used, entered)
+
+
+@kept
+def imported(name: str) -> Tournament:
+    """The tournament of a folder of real results, imported."""
+    exchange.import_files(published(name), actor=None)
+    return Tournament.objects.select_related("show").get()
 
 
 def play(stage: Stage, entry: Entry, machine: Machine, value: int, **details: Any) -> Score:

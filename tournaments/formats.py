@@ -106,6 +106,11 @@ class StageSpec:
     alone: str = "game alone"
 
     @property
+    def plural(self) -> bool:
+        """Whether the label names several: "The semi-finals are", but "The final is"."""
+        return self.label.endswith("s")
+
+    @property
     def seated(self) -> bool:
         """Whether everybody who plays it has a seat in it."""
         return bool(self.comes_from) or self.grouped

@@ -38,7 +38,7 @@ from tournaments.domain.facts import (
     Table,
 )
 from tournaments.domain.facts import StageMachine as UsedMachine
-from tournaments.domain.grouped import Group, Grouped, one_table
+from tournaments.domain.grouped import Group, Grouped, Reserve, one_table, reserves
 from tournaments.domain.refusals import Step
 from tournaments.domain.rulings import Move, carried_over, games_ranked_elsewhere, ranked_elsewhere, told
 from tournaments.domain.standings import tabulate
@@ -856,11 +856,35 @@ def stages_behind(stage: Stage) -> list[Stage]:
     return list(behind(stage.key))
 
 
+def reserves_behind_groups(stage: Stage, decides: Stage) -> dict[int, list[Reserve]]:
+    """Who may come in for each entry that has a seat behind groups, the next first, by the entry that would leave.
+
+    Source: house rules, "the next in the original order takes the leaver's seat", in the group of the leaver.
+    """
+    seated = list(stage.seats.values_list("entry_id", flat=True))
+    out = {*seated, *(entry.pk for entry in entered(stage.tournament) if entry.standing != Standing.IN)}
+    read = stage_facts(decides)
+    winners = read.grouped.winners if read.grouped else None
+    return {entry: list(reserves(read.groups, winners, entry, out)) for entry in seated}
+
+
 def source_of(stage: Stage) -> Stage | None:
     """The stage that decides the seats of this one: behind one that is left out the one before that."""
     stages = Stage.objects.select_related("tournament__show").filter(tournament=stage.tournament_id)
     found = stages.filter(key=stage.spec.comes_from).first()
     return source_of(found) if found and found.left_out else found
+
+
+def still_called(matches: Collection[int]) -> frozenset[int]:
+    """Of these matches, by id, those to which somebody is called and that have not begun."""
+    if not matches:
+        return frozenset()
+    return frozenset(Match.objects.filter(pk__in=matches, state=Match.State.CALLED).values_list("pk", flat=True))
+
+
+def machines_by_id(wanted: Collection[int]) -> dict[int, Machine]:
+    """These machines by id."""
+    return Machine.objects.in_bulk(wanted)
 
 
 def withdrawing_ruling(stage: Stage, machine: Machine) -> Ruling | None:
@@ -1036,10 +1060,11 @@ def journal_lines(
 
 
 def _of_people(show: Show, people: Meant) -> Q:
-    """What happened to people under any of their records, or to entries of several people, and to scores that were
-    theirs before a correction.
+    """What happened to people under any of their records, to entries of several people, also those in which they
+    are, and to scores that were theirs before a correction.
     """
-    own_or_titled = Q(player__in=people.players) | Q(pk__in=people.entries)
+    behind = {entry for entry, _ in line_ups.pairs(players=people.players)} if people.players else set()
+    own_or_titled = Q(player__in=people.players) | Q(pk__in=[*people.entries, *behind])
     entries = dict(Entry.objects.filter(own_or_titled).values_list("pk", "number"))
     absent = Ruling.objects.filter(tournament__show=show, kind=Ruling.Kind.NO_SHOWS)
     no_shows = [

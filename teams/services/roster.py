@@ -65,17 +65,22 @@ class TeamRoster:
         for position, player in enumerate((*players, *left)):
             if folded.index(fold(player)) < position:
                 row.fault(f"{player} is twice in {name}.")
-        more = TeamLine(self._captain(row, players), self._wppr(row), players, row.text("note", most=200), left)
+        captain, note = self._captain(row, players, status), row.text("note", most=200)
+        more = TeamLine(captain, self._wppr(row), players, note, left)
         return EntryLine(row.line, number, name, "", "", "", status, False, more=more)
 
-    def _captain(self, row: Row, players: Sequence[str]) -> int:
-        """The captain's place among the players; the first one unless the line says another."""
+    def _captain(self, row: Row, players: Sequence[str], status: str) -> int:
+        """The captain's place among the players; the first one unless the line says another.
+
+        A team that has withdrawn may have none, as its captain plays elsewhere: then the place behind the last.
+        """
         captain = fold(row.text("captain", most=MOST_LETTERS))
         said = [number for number, player in enumerate(players) if captain == fold(player)]
         said += [number for number, player in enumerate(players) if captain == fold(_name(player))]
         if captain and not said and players:
             row.fault(f"The captain {row.cells['captain'].strip()} is not among the players of the team.")
-        return said[0] if said else 0
+        nobody = len(players) if status == Entry.Status.WITHDRAWN else 0
+        return said[0] if said else nobody
 
     def _wppr(self, row: Row) -> Decimal:
         word = row.cells.get("wppr", "").strip()
@@ -125,7 +130,7 @@ class TeamRoster:
             names = ", ".join(person.name for person in people)
             return f"{entry}: the players are {', '.join(line.more.players)} in the folder and {names} here."
         captain = next((person.name for person, member in zip(people, members, strict=True) if member.captain), "")
-        if said and captain and said[line.more.captain] != fold(captain):
+        if line.more.captain < len(said) and captain and said[line.more.captain] != fold(captain):
             told = line.more.players[line.more.captain]
             return f"{entry}: the captain is {told} in the folder and {captain} here."
         badges = {record.number for record in records_of([*people, *gone])}

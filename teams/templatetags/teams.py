@@ -14,4 +14,4 @@ register = template.Library()
 @register.simple_tag
 def line_up(entry: Entry) -> Sequence[TeamMember]:
     """Who is in the team of an entry, in their order."""
-    return selectors.line_up_of(entry)
+    return selectors.line_up_of(entry.pk)

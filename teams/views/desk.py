@@ -17,6 +17,7 @@ from teams.forms import DetailsForm, LineUpForm, NewTeamForm, PeopleForm, as_typ
 from teams.models import Team
 from teams.services import groups, teams
 from tournaments import permissions
+from tournaments.domain.facts import Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.forms import OrderForm, new_key
 from tournaments.models import Entry, Ruling, Stage
@@ -248,7 +249,13 @@ def _list_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = Non
     seats = {seat.entry_id: seat for seat in selectors.group_seats(stage)}
     found = list(selectors.teams(stage.tournament))
     lines = [(team, seats.get(team.entry_id), teams.notes(rules, team, len(team.line_up))) for team in found]  # type: ignore[attr-defined]
-    context = {"lines": lines, "here": sum(team.entry.status == Entry.Status.CHECKED_IN for team in found)}
+    still_in = sum(team.entry.standing == Standing.IN for team in found)
+    context = {
+        "lines": lines,
+        "still_in": still_in,
+        "gone": len(found) - still_in,
+        "here": sum(team.entry.status == Entry.Status.CHECKED_IN for team in found),
+    }
     return page(request, "teams", stage, context, refusal, folder=FOLDER)
 
 

@@ -344,7 +344,7 @@ def choose_way(page, way):
     """From the list of machines or the machine's page to the form of one of the three ways."""
     page.get_by_role("navigation").get_by_role("link", name="Machines").click()
     page.get_by_role("link", name="Attack from Mars").click()
-    page.get_by_role("button", name="Withdraw it: cancel, let stand or rescale").click()
+    page.get_by_role("button", name="Withdraw it").click()
     page.get_by_role("link", name=way).click()
 
 

@@ -7,10 +7,10 @@ import json
 import pytest
 from django.core.management import call_command
 
+from tests import factories
 from tests.tournaments.exchange.folders import DATA, PUBLISHED
 from tournaments.domain.points import scale
 from tournaments.domain.ranking import rank
-from tournaments.models import Tournament
 
 GAMES = json.loads((DATA / "finals_games.json").read_text())["games"]
 
@@ -18,10 +18,10 @@ GAMES = json.loads((DATA / "finals_games.json").read_text())["games"]
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_standings_are_those_published(name):
-    call_command("import_tournament", str(DATA / name), stdout=io.StringIO())
+    tournament = factories.imported(name)
     out = io.StringIO()
 
-    call_command("standings", Tournament.objects.get().path, "--format", "csv", stdout=out)
+    call_command("standings", tournament.path, "--format", "csv", stdout=out)
 
     ours = [(row["position"], row["number"], row["points"]) for row in csv.DictReader(io.StringIO(out.getvalue()))]
     with (DATA / name / "expected_qualifying.csv").open(newline="") as file:

@@ -67,3 +67,13 @@ def test_a_view_for_a_role_is_closed_to_those_who_may_not(rf, group, role):
     else:
         with pytest.raises(PermissionDenied, match=f"This page is for the {role} group"):
             view(request)
+
+
+@pytest.mark.parametrize(("group", "page"), [(ORGANISER, "/desk/"), (DESK, "/desk/"), (OFFICIAL, "/official/")])
+def test_signing_in_leads_everybody_to_a_page_of_theirs(client, group, page):
+    user = factories.user(group)
+
+    answer = client.post("/accounts/login", {"username": user.username, "password": "secret-of-the-hall"}, follow=True)
+
+    assert answer.redirect_chain[-1][0] == page
+    assert answer.status_code == 200

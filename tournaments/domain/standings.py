@@ -133,6 +133,11 @@ def notes_on(entry: int, facts: StageFacts) -> tuple[str, ...]:
     )
 
 
+def goes_on(who: str, number: int) -> str:
+    """ "1 player goes on", "3 players go on"; `who` says how many as the sentence does."""
+    return f"{who} goes on" if number == 1 else f"{who} go on"
+
+
 def points_words(points: int) -> str:
     """ "1 point", "96 points"."""
     return "1 point" if points == 1 else f"{points} points"

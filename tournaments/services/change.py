@@ -229,8 +229,11 @@ def change_shared(show: Show, *, actor: Actor, action: str, expected: int | None
 
 
 def _kept(key: str, digest: str, sent: _Sent | None) -> dict[str, Any]:
-    """The key that a journal line keeps: that of the change, or of the form that it is the first of."""
-    if sent is None:
+    """The key that a journal line keeps: that of the change, or of the form that it is the first of.
+
+    Of a change inside another one both have begun before either is written; the inner one is the first.
+    """
+    if sent is None or sent.kept:
         return {"client_key": key or None, "digest": digest}
     sent.kept = True
     return {"client_key": sent.key, "digest": sent.digest}

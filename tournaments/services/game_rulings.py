@@ -10,7 +10,7 @@ from typing import Any
 
 from tournaments import selectors
 from tournaments.domain.facts import Phase
-from tournaments.domain.refusals import Refusal
+from tournaments.domain.refusals import UNDO_RULING, Refusal, Step
 from tournaments.domain.rulings import NOTES, alters, eighty_percent
 from tournaments.domain.scores import grouped
 from tournaments.models import Entry, Machine, Match, Ruling, Score, Side, Stage, StageMachine
@@ -135,11 +135,27 @@ def play_again(
         _check_open(stored, log)
         need_reason(reason)
         refuse_own_game(actor, [side.entry_id for side in stored.sides.all()])
+        _refuse_without_opponents(stored)
         new = machine or stored.machine
         if new.pk != stored.machine_id:
             _check_machine(stored, new)
         data = {} if tilted is None else _agreement(stored, tilted, agreed)
         return _play_again(stored, new, actor, log, reason, shown, data=data)
+
+
+def _refuse_without_opponents(match: Match) -> None:
+    """Raise `Refusal` for a match of a group that a ruling has decided: nobody is left to play it against."""
+    if not match.stage.spec.grouped or match.sides.count() < 2:
+        return
+    out = Ruling.objects.filter(match=match, kind=Kind.OUT_OF_MATCH, undone_at=None).select_related("entry__player")
+    ruled = out.order_by("-pk").first()
+    staying = match.sides.filter(absent=False).exclude(entry__in=out.values("entry"))
+    if ruled and staying.count() < 2:
+        raise Refusal(
+            f"{ruled.entry} is out of this match on {match.machine}, which is won without playing; take that ruling"
+            " back first.",
+            step=Step(UNDO_RULING, ruled.pk),
+        )
 
 
 def _agreement(match: Match, tilted: int, agreed: Collection[int]) -> dict[str, Any]:
@@ -190,8 +206,8 @@ def move_to_substitute(
     with change(match.stage.tournament, actor=actor, action="rule") as log:
         stored = _match(match)
         stage = stored.stage
-        moved = Ruling.objects.filter(match=stored, kind=Kind.REPLAYED, machine=instead_of, undone_at=None)
-        before = moved.order_by("-pk").first()
+        ruled = Ruling.objects.filter(match=stored, kind=Kind.REPLAYED, machine=instead_of, undone_at=None)
+        before = ruled.filter(data__moved=True).order_by("-pk").first()
         if before and stored.machine_id != instead_of:
             return before
         _check_open(stored, log)
@@ -203,13 +219,22 @@ def move_to_substitute(
             raise Refusal(f"In the {stage.label.lower()} a machine gets a substitute by drawing the rest again.")
         if stored.state == Match.State.DONE:
             raise Refusal(f"The game on {stored.machine} is over: completed results stand.")
-        new = _substitute(stage, machine, among, chance)
-        if new.pk == stored.machine_id:
-            raise Refusal("A machine cannot stand in for itself.", field="machine")
-        for candidate in among or [new]:
+        for candidate in among or ([machine] if machine else []):
+            if candidate.pk == stored.machine_id:
+                raise Refusal(f"{candidate} cannot stand in for itself.", field="machine")
             _check_machine(stored, candidate)
+        new = _substitute(stage, machine, among, chance)
         return _play_again(
-            stored, new, actor, log, reason, shown, told="broke off", drawn_from=len(among) or None, closes=True
+            stored,
+            new,
+            actor,
+            log,
+            reason,
+            shown,
+            told="broke off",
+            drawn_from=len(among) or None,
+            closes=True,
+            data={"moved": True},
         )
 
 

@@ -26,7 +26,7 @@ from tournaments.services.progress import (
     seats_change_hands,
     with_its_players,
 )
-from tournaments.services.scores import Recorded, in_range, save, the_same_again
+from tournaments.services.scores import Recorded, first_answer, in_range, save, the_same_again
 from tournaments.services.shows import need_reason, refuse_own_game
 from tournaments.services.undoing import new_ruling
 
@@ -35,7 +35,8 @@ def plan(stage: Stage, machines: Sequence[Machine], *, seed: int = 0) -> list[Pl
     """The matches that the format would deal to the seats of a stage; the same input gives the same matches."""
     seats = _seated(stage)
     if not seats:
-        raise Refusal(f"The {stage.label.lower()} has no seats yet; the stage before it decides them.")
+        have = "have" if stage.spec.plural else "has"
+        raise Refusal(f"The {stage.label.lower()} {have} no seats yet; the stage before it decides them.")
     if len({machine.pk for machine in machines}) != len(machines):
         raise Refusal("A machine is named twice.", field="machines")
     kind, rules, chosen = stage.tournament.kind, stage.tournament.rules_in_force, [machine.pk for machine in machines]
@@ -78,7 +79,7 @@ def deal(
         deal_matches(stored, planned)
         lot = f" {machines[0]} was drawn by lot from {drawn_from} machines." if drawn_from else ""
         log.write(
-            f"{stored.label}: {len(planned)} matches published.{lot}",
+            f"{stored.label}: {len(planned)} match{'' if len(planned) == 1 else 'es'} published.{lot}",
             after={
                 "seed": seed,
                 "machines": [machine.code for machine in machines],
@@ -313,8 +314,8 @@ def record(
     """
     carried = {"match": match.pk, "entry": entry, "value": value}
     with change(match.stage.tournament, actor=actor, action="record match score", key=key, carried=carried) as log:
-        if log.first and log.first.score:
-            return Recorded(log.first.score, repeated=True)
+        if answered := first_answer(log):
+            return answered
         in_range(value)
         stored = _stored(match)
         side = _side(list(stored.sides.select_related("entry__player")), entry, stored)
@@ -481,6 +482,7 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
             raise Refusal(f"{new} has a seat already.")
         if new.standing != Standing.IN:
             raise Refusal(f"{new} is {new.get_status_display()}.")
+        _refuse_another_group(stored, seat.entry, new)
         kind, about = Ruling.Kind.REPLACED, {"stage": stored, "entry": new}
         ruling = new_ruling(stored.tournament, actor=actor, log=log, kind=kind, reason=reason, **about)
         with decided(stored.tournament, ruling, log, shown):
@@ -498,6 +500,19 @@ def replace_seat(stage: Stage, *, actor: Actor, entry: int, by: int, reason: str
                 entry=new,
                 ruling=ruling,
             )
+
+
+def _refuse_another_group(stage: Stage, leaver: Entry, new: Entry) -> None:
+    """Behind groups the seat of a leaver is not for the next best of another group."""
+    decides = selectors.source_of(stage)
+    if decides is None or not decides.spec.grouped:
+        return
+    reserves = selectors.reserves_behind_groups(stage, decides)[leaver.pk]
+    if new.pk not in {entry for reserve in reserves for entry in reserve.entries}:
+        raise Refusal(
+            f"{new} does not come next for the seat of {leaver}: it goes to the next best of that group.",
+            field="comes",
+        )
 
 
 def _refuse_once_called(stage: Stage, entry: int) -> None:

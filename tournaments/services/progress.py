@@ -149,9 +149,7 @@ def seats_change_hands(stage: Stage) -> bool:
     Behind groups the next of the leaver's group may. Behind single games everybody has a game of their own, so the
     seat stays empty (our choice).
     """
-    return not any(
-        feed.stage == stage.key and not spec.grouped for spec in stage.tournament.kind.stages for feed in spec.feeds
-    )
+    return all(source.spec.grouped for source in feeding(stage))
 
 
 def next_has_begun(stage: Stage) -> bool:
@@ -309,10 +307,14 @@ def deal_matches(stage: Stage, planned: Sequence[PlannedMatch]) -> None:
 
 def decided_by_games(stage: Stage) -> bool:
     """Whether games of an earlier stage decide the seats of this one, and not a cut that can be taken back."""
-    specs = stage.tournament.kind.stages
-    feeding = [spec.key for spec in specs if any(feed.stage == stage.key for feed in spec.feeds)]
-    sources = Stage.objects.filter(tournament=stage.tournament_id, key__in=feeding) if feeding else ()
-    return any(not source.left_out for source in sources)
+    return bool(feeding(stage))
+
+
+def feeding(stage: Stage) -> list[Stage]:
+    """The stages whose games or groups fill this one by themselves; one that is left out fills nothing."""
+    keys = [spec.key for spec in stage.tournament.kind.stages if any(feed.stage == stage.key for feed in spec.feeds)]
+    found = Stage.objects.filter(tournament=stage.tournament_id, key__in=keys) if keys else Stage.objects.none()
+    return [each for each in found.select_related("tournament").order_by("position") if not each.left_out]
 
 
 def clear_matches(stage: Stage) -> None:

@@ -114,7 +114,7 @@ def _layers(stage: Stage) -> list[Layer]:
 
 def _to_be_played(stage: Stage) -> list[Layer]:
     """Whoever is in games that are not over: ahead of all who are out already, and nobody ahead of the others."""
-    if _needs_no_game(stage):
+    if needs_no_game(stage):
         return []
     seated = tuple(stage.seats.order_by("seed").values_list("entry_id", flat=True))
     return [Layer(stage.label, (seated,))] if seated else []
@@ -127,7 +127,7 @@ def _refuse_unless_decided(stage: Stage) -> None:
         if stage.state != Stage.State.CLOSED:
             raise Refusal(f"{stage.label} is still {stage.get_state_display()}.")
         return
-    if _needs_no_game(stage):
+    if needs_no_game(stage):
         return
     if not stage.seats.exists():
         raise Refusal(f"Nobody has a seat in the {stage.label.lower()} yet.")
@@ -143,7 +143,7 @@ def _refuse_unless_decided(stage: Stage) -> None:
         raise Refusal(f"In the {stage.label.lower()} a tie is still to be played off.")
 
 
-def _needs_no_game(stage: Stage) -> bool:
+def needs_no_game(stage: Stage) -> bool:
     """Whether so few went on from games that are over that the places are clear without one: nobody, or one alone."""
     source = Stage.objects.filter(tournament=stage.tournament, key=stage.spec.comes_from).first()
     if source is None or source.state != Stage.State.CLOSED:

@@ -72,8 +72,8 @@ def record(
     """
     carried = {"stage": stage.pk, "entry": entry.pk, "machine": machine.pk, "value": value}
     with change(stage.tournament, actor=actor, action="record score", key=key, carried=carried) as log:
-        if log.first and log.first.score:
-            return Recorded(log.first.score, repeated=True)
+        if answered := first_answer(log):
+            return answered
         in_range(value)
         game = _Game(stage, entry, machine, _moment(at, log))
         under_way = game.under_way()
@@ -228,8 +228,8 @@ def put_aside(
     """
     carried = {"stage": stage.pk, "entry": entry.pk, "machine": machine.pk, "value": value}
     with change(stage.tournament, actor=actor, action="put aside", key=key, carried=carried) as log:
-        if log.first and log.first.score:
-            return Recorded(log.first.score, repeated=True)
+        if answered := first_answer(log):
+            return answered
         in_range(value)
         _refuse_if_not_open(stage, log)
         rival = _counted(stage, entry, machine).order_by("-attempt").first()
@@ -255,6 +255,19 @@ def put_aside(
     return Recorded(score)
 
 
+SAME_AS = "same_as"
+"""In the journal: the score that a result was found to be the same as, by id."""
+
+
+def first_answer(log: Log) -> Recorded | None:
+    """What a repeated request was answered the first time, whatever has become of the score since."""
+    if log.first is None:
+        return None
+    same = (log.first.after or {}).get(SAME_AS, 0)
+    score = log.first.score or Score.objects.filter(pk=same).first()
+    return Recorded(score, repeated=True) if score else None
+
+
 def the_same_again(found: Score, log: Log, *, source: str, at: datetime) -> Recorded:
     """Answer a result that is there already as taken: two people who typed one score agree, and it counts once.
 
@@ -262,9 +275,10 @@ def the_same_again(found: Score, log: Log, *, source: str, at: datetime) -> Reco
     that was told no would keep its result for ever.
     """
     if log.first is None:
+        # Named beside the line and not as its score: what the line tells is no version of the score.
         log.write(
             f"{found.entry} on {found.machine}: {grouped(found.value or 0)} came once more and is the same result.",
-            after={"value": found.value, "source": source, "taken_at": at.isoformat()},
+            after={"value": found.value, "source": source, "taken_at": at.isoformat(), SAME_AS: found.pk},
             entry=found.entry,
             machine=found.machine,
         )

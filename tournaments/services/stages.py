@@ -8,6 +8,7 @@ from tournaments import formats, selectors
 from tournaments.domain import advancement
 from tournaments.domain.facts import Phase
 from tournaments.domain.refusals import WITHDRAW_CUT, NeedsDecision, Refusal, Step
+from tournaments.domain.standings import goes_on
 from tournaments.formats import StageSpec
 from tournaments.models import Entry, Match, Ruling, Score, Seat, Stage
 from tournaments.selectors import StageRead
@@ -88,11 +89,8 @@ def reopen_stage(stage: Stage, *, actor: Actor, reason: str, expected: int | Non
         following = next_stage(stored)
         # Once the next stage is dealt the seats stay as they are, whatever a correction shows; before that the cut
         # is taken back and declared anew.
-        if stored.spec.ranked and following and following.seats.exists() and not _dealt(following):
-            raise Refusal(
-                f"The cut of {stored.label.lower()} is declared; take it back first.",
-                step=Step(WITHDRAW_CUT, stored.pk),
-            )
+        if stored.spec.ranked and following and not _dealt(following):
+            _refuse_once_cut(stored, following)
         stored.state, stored.closed_at = Stage.State.OPEN, None
         stored.save(update_fields=["state", "closed_at"])
         log.write(f"{stored.label} is open again.", before={"state": "closed"}, after={"state": "open"}, reason=reason)
@@ -127,8 +125,9 @@ def declare_cut(
         refuse_unplayable(stored, following, len(seeds))
         seats = tuple(Seat(stage=following, entry_id=seed.entry, seed=seed.seed, why=seed.why[:300]) for seed in seeds)
         Seat.objects.bulk_create(seats)
+        on = goes_on(str(len(seats)), len(seats))
         log.write(
-            f"The cut of {stored.label.lower()} is declared: {len(seats)} go on to the {following.label.lower()}.",
+            f"The cut of {stored.label.lower()} is declared: {on} to the {following.label.lower()}.",
             after={"seats": [seed.entry for seed in seeds], "lots": list(lots)},
         )
     return seats
@@ -142,7 +141,7 @@ def refuse_unplayable(stage: Stage, following: Stage, players: int) -> None:
         return
     fit = next((many for many in range(players, 0, -1) if spec.playable_by(many) and many <= most), 0)
     remedy = f" Change the rules to let {fit} go on." if fit else ""
-    if spec.comes_from != stage.key:
+    if spec.comes_from != stage.key and players > most:
         raise Refusal(
             f"{players} would go on, too many for the {spec.label.lower()}; play after all what was left out before."
         )
@@ -179,27 +178,31 @@ def leave_out(
             return tuple(left_out_behind(stored))
         need_reason(reason)
         refuse_once_declared(stored.tournament)
-        if not stored.spec.ranked or stored.state != Stage.State.CLOSED:
+        if not stored.spec.ranked:
+            raise Refusal(f"{stored.label} has no cut.")
+        if stored.state != Stage.State.CLOSED:
             raise Refusal(f"{stored.label} is still {stored.phase(log.now)}; close it first.")
         following = next_stage(stored)
-        if following and following.seats.exists():
-            raise Refusal(f"The cut of {stored.label.lower()} is declared; take it back first.")
+        _refuse_once_cut(stored, following)
         read = selectors.stage_facts(stored, now=log.now)
         if read.cut.level:
             raise Refusal(f"In {stored.label.lower()} a tie across the cut is still to be settled.")
         many = len(read.cut.inside)
         specs = formats.stages_too_many(stored.tournament.kind.stages, stored.spec, many)
         if not specs:
-            raise Refusal(f"{many} go on: no stage is left out for so many.")
+            raise Refusal(f"{goes_on(str(many), many)}: no stage is left out for so many.")
         found = Stage.objects.filter(tournament=stored.tournament, key__in=[spec.key for spec in specs])
-        begun = found.exclude(state=Stage.State.PLANNED).first()
-        if begun:
-            begun.tournament = stored.tournament
-            raise Refusal(f"{begun.label} is {begun.get_state_display()}; it cannot be left out.")
-        found.update(state=Stage.State.CLOSED, closed_at=log.now)
+        out = [each for each in found.select_related("tournament").order_by("position") if not each.left_out]
+        for begun in out:
+            if begun.state != Stage.State.PLANNED:
+                raise Refusal(f"{begun.label} is {begun.get_state_display()}; it cannot be left out.")
+        if not out:
+            return tuple(left_out_behind(stored))
+        Stage.objects.filter(pk__in=[each.pk for each in out]).update(state=Stage.State.CLOSED, closed_at=log.now)
+        names = names_of([each.spec for each in out])
         log.write(
-            f"Only {many} go on from {stored.label.lower()}; not played: {names_of(specs)}.",
-            after={"left_out": [spec.key for spec in specs]},
+            f"Only {goes_on(str(many), many)} from {stored.label.lower()}; not played: {names}.",
+            after={"left_out": [each.key for each in out]},
             reason=reason,
         )
     return tuple(left_out_behind(stage))
@@ -214,8 +217,7 @@ def play_after_all(stage: Stage, *, actor: Actor, reason: str, expected: int | N
             return
         need_reason(reason)
         following = next_stage(stored)
-        if following and following.seats.exists():
-            raise Refusal(f"The cut of {stored.label.lower()} is declared; take it back first.")
+        _refuse_once_cut(stored, following)
         Stage.objects.filter(pk__in=[each.pk for each in out]).update(state=Stage.State.PLANNED, closed_at=None)
         names = names_of([each.spec for each in out])
         log.write(
@@ -229,6 +231,13 @@ def left_out_behind(stage: Stage) -> list[Stage]:
     """The stages behind this one that are not played, in their order."""
     found = Stage.objects.select_related("tournament__show").filter(tournament=stage.tournament_id)
     return [each for each in found.filter(position__gt=stage.position).order_by("position") if each.left_out]
+
+
+def _refuse_once_cut(stage: Stage, following: Stage | None) -> None:
+    if following and following.seats.exists():
+        raise Refusal(
+            f"The cut of {stage.label.lower()} is declared; take it back first.", step=Step(WITHDRAW_CUT, stage.pk)
+        )
 
 
 def _refuse_left_out(stage: Stage) -> None:

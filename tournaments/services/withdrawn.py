@@ -221,13 +221,8 @@ def _check(used: StageMachine, way: str, substitute: Machine | None, factor: Dec
             f"In the {stage.label.lower()} a game cannot be given back by cancelling; let the scores stand, rescale"
             " them, or have the matches played again."
         )
-    if way == State.RESCALED and stage.spec.grouped and not _played_alone(used):
-        raise Refusal(
-            f"Both scores of a match are made on {machine}: a factor changes nothing. Let the scores stand.",
-            field="way",
-        )
-    if way == State.RESCALED and (substitute is None or factor is None):
-        raise Refusal("Rescaling needs a substitute and a factor.", field="substitute")
+    if way == State.RESCALED:
+        _check_rescaling(used, substitute, factor)
     if way == State.LET_STAND and substitute:
         raise Refusal("Scores that stand need no substitute.", field="substitute")
     if substitute:

@@ -172,7 +172,7 @@ def _call(match: Match, actor: Actor, request: HttpRequest) -> str:
 def _take_call_back(match: Match, actor: Actor, request: HttpRequest) -> str:
     # The button carries the state that it was shown with: a call made anew meanwhile is another one.
     seen = request.POST.get("seen", "")
-    matches.take_call_back(match, actor=actor, seen=whole(seen) if seen else None, key=request.POST.get("key", ""))
+    matches.take_call_back(match, actor=actor, seen=whole(seen) if seen else None)
     return f"The call to {match.machine.name} was taken back. It can be called again."
 
 

@@ -126,6 +126,7 @@ class Leg:
 
     `kept` says that what it brings is held back, and has been left out. `labels` has the labels of the
     stages by key; `first_place` is the final place of who wins it. `noun` is what one that competes is called;
+    `source_over` says that the games which give its seats are over, or left out.
     `lateness` says how many minutes after the call whoever has not come loses the match, None where nobody does.
     """
 
@@ -141,6 +142,7 @@ class Leg:
     first_place: int
     noun: str
     lateness: int | None
+    source_over: bool
 
     def rounds(self) -> list[tuple[int, list[Game]]]:
         """The games of each round, in order."""
@@ -150,6 +152,13 @@ class Leg:
     def decided(self) -> bool:
         """Whether every game of a stage of single games has its order."""
         return bool(self.games) and all(game.state == Match.State.DONE and game.outcome.decided for game in self.games)
+
+    @property
+    def alone(self) -> Person | None:
+        """Whoever has won a stage of single games without one, as nobody else went on to it."""
+        person = self.seats[0].person if len(self.seats) == 1 else None
+        won = self.source_over and not self.games and person is not None and person.standing == Standing.IN
+        return person if won else None
 
     def seat(self, entry: int) -> Seated | None:
         """The seat of this entry, if it has one."""
@@ -221,13 +230,16 @@ def _read(pk: int) -> Course:
     rulings = _rulings(tournament, names)
     games = _games(tournament, people, seats, _notes(rulings))
     legs: list[Leg] = []
+    over = _fed_by_what_is_over(stages.values())
     for stage in reversed(stages.values()):
         stage.tournament = tournament
         if stage.spec.seated and not stage.left_out:
             first = 1 + sum(len(leg.seats) for leg in legs if leg.spec.comes_from == stage.spec.comes_from)
             own = rulings.get(stage.pk, [])
             settled = tuple(_settled(ruling, people) for ruling in own if ruling.kind in SHOWN)
-            legs.append(_leg(stage, seats.get(stage.pk, ()), games.get(stage.pk, []), own, settled, hidden, first))
+            legs.append(
+                _leg(stage, seats.get(stage.pk, ()), games.get(stage.pk, []), own, settled, hidden, first, over)
+            )
     declared = tournament.results_declared_at is not None
     return Course(
         version=Version(0, tournament.revision, 0),
@@ -374,6 +386,12 @@ def _trouble(use: str | None, in_order: bool) -> str:
     return "" if in_order else "out of order"
 
 
+def _fed_by_what_is_over(stages: Iterable[Stage]) -> frozenset[str]:
+    """The keys of the stages whose seats come from single games that are over, or were left out."""
+    closed = (stage for stage in stages if stage.state == Stage.State.CLOSED)
+    return frozenset(feed.stage for stage in closed for feed in stage.spec.feeds)
+
+
 def _leg(
     stage: Stage,
     seats: tuple[Seated, ...],
@@ -382,6 +400,7 @@ def _leg(
     settled: tuple[Settled, ...],
     hidden: frozenset[str],
     first_place: int,
+    over: frozenset[str],
 ) -> Leg:
     kept = stage.key in hidden
     treated: Callable[[Game], Game] = _silent if kept else lambda game: _with_outcome(game, stage.spec, rulings)
@@ -398,6 +417,7 @@ def _leg(
         first_place=first_place,
         noun=stage.tournament.kind.noun,
         lateness=formats.lateness(stage.tournament.kind, stage.tournament.rules_in_force),
+        source_over=stage.key in over,
     )
 
 

@@ -14,7 +14,7 @@ from tournaments.formats import Feed
 from tournaments.live import Reading
 from tournaments.models import Match, Stage
 from tournaments.views.course import Course, Ended, Game, Leg, Member, Person, Player, Seated, Settled
-from tournaments.views.lines import count
+from tournaments.views.lines import count, left_words
 
 KEPT = "The results are kept for the ceremony."
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
@@ -107,7 +107,10 @@ class OwnGame(NamedTuple):
 
 
 class OwnStage(NamedTuple):
-    """A stage on the page of somebody who has a seat in it; `part` is the format's own part of it, as HTML."""
+    """A stage on the page of somebody who has a seat in it; `part` is the format's own part of it, as HTML.
+
+    `alone` says that nobody else went on to it, so that it is won without a game; "" otherwise.
+    """
 
     key: str
     label: str
@@ -116,6 +119,7 @@ class OwnStage(NamedTuple):
     why: str
     games: list[OwnGame]
     kept: bool
+    alone: str
     part: str = ""
 
 
@@ -168,6 +172,8 @@ def stage_state(leg: Leg, phase: Phase, before: str) -> str:
         return KEPT
     if not leg.seats:
         return f"Who plays here is decided in the {before.lower()}." if before else "The groups are not drawn up yet."
+    if leg.alone:
+        return _alone_words(leg)
     if not leg.games:
         wanted = "The machines are"
         if leg.spec.ranked:
@@ -180,6 +186,10 @@ def stage_state(leg: Leg, phase: Phase, before: str) -> str:
     if phase == Phase.CLOSED:
         return "All games are in."
     return _progress(leg)
+
+
+def _alone_words(leg: Leg) -> str:
+    return f"{leg.alone.name} is alone here and has won without a game." if leg.alone else ""
 
 
 def _announced(leg: Leg) -> str:
@@ -451,9 +461,11 @@ def _of_each_group(feed: Feed) -> str:
     return f"The {NUMBERS.get(feed.many, str(feed.many))} best of each group go"
 
 
-def seat_lines(seats: tuple[Seated, ...]) -> list[tuple[int, int, str, str]]:
-    """(seed, number, name, why)."""
-    return [(seat.seed, seat.person.number, seat.person.name, seat.why) for seat in seats]
+def seat_lines(seats: tuple[Seated, ...]) -> list[tuple[int, int, str, str, str]]:
+    """(seed, number, name, why, "Withdrawn" or "Disqualified" for whoever has left and "" otherwise)."""
+    return [
+        (seat.seed, seat.person.number, seat.person.name, seat.why, left_words(seat.person.standing)) for seat in seats
+    ]
 
 
 def own_stages(course: Course, entry: int) -> list[OwnStage]:
@@ -465,7 +477,7 @@ def own_stages(course: Course, entry: int) -> list[OwnStage]:
         if seat or games:
             lines = [_own_game(leg, game, entry) for game in games]
             group, seed, why = (seat.group, seat.seed, seat.why) if seat else ("", 0, "")
-            found.append(OwnStage(leg.spec.key, leg.spec.label, group, seed, why, lines, leg.kept))
+            found.append(OwnStage(leg.spec.key, leg.spec.label, group, seed, why, lines, leg.kept, _alone_words(leg)))
     return found
 
 
@@ -548,7 +560,7 @@ def bracket(course: Course, tables: dict[str, Reading]) -> list[Column]:
 
 def _boxes(course: Course, leg: Leg, tables: dict[str, Reading]) -> list[Box]:
     if leg.kept:
-        slots = [Slot(s.seed, s.person.number, s.person.name, "", False) for s in leg.seats]
+        slots = [Slot(s.seed, s.person.number, s.person.name, left_words(s.person.standing), False) for s in leg.seats]
         return [Box(leg.spec.key, _title(leg), KEPT, slots, "")]
     if not leg.seats:
         return [Box(leg.spec.key, _title(leg), "", [], _to_come(course, leg, tables))]
@@ -557,8 +569,9 @@ def _boxes(course: Course, leg: Leg, tables: dict[str, Reading]) -> list[Box]:
     if leg.spec.grouped:
         return _group_boxes(course, leg, tables[leg.spec.key])
     if not leg.games:
-        slots = [Slot(s.seed, s.person.number, s.person.name, "", False) for s in leg.seats]
-        return [Box(leg.spec.key, _title(leg), "The machines are not published yet.", slots, "")]
+        slots = [Slot(s.seed, s.person.number, s.person.name, left_words(s.person.standing), False) for s in leg.seats]
+        note = _alone_words(leg) or "The machines are not published yet."
+        return [Box(leg.spec.key, _title(leg), note, slots, "")]
     return [_game_box(leg, game) for game in leg.games]
 
 
@@ -626,8 +639,10 @@ def _game_box(leg: Leg, game: Game) -> Box:
 def champion(course: Course) -> Person | None:
     """Who won, once the last stage is decided and public."""
     last = course.legs[-1] if course.legs else None
-    if last is None or last.kept or not last.decided:
+    if last is None or last.kept:
         return None
+    if last.alone or not last.decided:
+        return last.alone
     first = [finish.entry for game in last.games for finish in game.outcome.finishes if finish.place == 1]
     return next(seat.person for seat in last.seats if seat.person.entry == first[0])
 

@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 
 from tournaments import formats, selectors
 from tournaments.domain.scores import grouped
-from tournaments.models import Entry, Journal, Match, Ruling, Score, Show, Tournament
+from tournaments.models import Entry, Journal, Ruling, Score, Show, Tournament
 
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "scores": (
@@ -210,9 +210,7 @@ def still_called(page: Iterable[Journal]) -> frozenset[int]:
     """Of the matches to which somebody was called by these lines, by id, those that still wait to begin."""
     calls = [line.after or {} for line in page if line.action == "call match"]
     wanted = {after["match"] for after in calls if "match" in after}
-    if not wanted:
-        return frozenset()
-    return frozenset(Match.objects.filter(pk__in=wanted, state=Match.State.CALLED).values_list("pk", flat=True))
+    return selectors.still_called(wanted)
 
 
 def told(line: Journal, show: Show, called: Container[int] = ()) -> Line:

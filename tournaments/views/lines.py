@@ -12,7 +12,7 @@ from tournaments.domain.advancement import Outlook, Status
 from tournaments.domain.facts import Entrant, MachineState, Note, Phase, Result, Row, StageMachine, Standing
 from tournaments.domain.rulings import returned, shown_factor
 from tournaments.domain.scores import grouped
-from tournaments.domain.standings import contenders, place_words, points_words
+from tournaments.domain.standings import contenders, goes_on, place_words, points_words
 from tournaments.live import Reading, publicly
 
 SURE, FOR_NOW = "certain", "provisional"
@@ -103,6 +103,8 @@ def cut_words(reading: Reading, drawn: int) -> dict[str, Any]:
     if level:
         line += f": {level} players level for {count(places, 'place')}"
         line += ", the better seed goes on" if by_seed(reading) else ""
+    elif len(cut.inside) < cut.qualifiers and drawn:
+        line = goes_on(str(drawn), drawn)
     elif len(cut.inside) < cut.qualifiers:
         line += f": {count(cut.qualifiers - len(cut.inside), 'place')} still free"
     return {
@@ -147,7 +149,7 @@ def _cut_sentence(reading: Reading, drawn: int) -> str:
     split = decided if _tie_was_decided(reading) else ""
     tie = " A tie goes to the better seed." if seeded else ""
     if drawn:
-        return f"The cut is declared: {count(drawn, 'player')} go on.{split}"
+        return f"The cut is declared: {goes_on(count(drawn, 'player'), drawn)}.{split}"
     if reading.read.phase == Phase.PLANNED:
         return f"The top {cut.qualifiers} will go on.{tie}"
     if cut.certain:
@@ -414,11 +416,22 @@ def in_order(results: Iterable[Result], entrants: dict[int, Entrant]) -> list[Re
     return sorted(results, key=lambda result: (result.place, entrants[result.entry].number))
 
 
-def seat_lines(reading: Reading) -> list[tuple[int, int, str, str]]:
-    """(seed, number, name, why) of those drawn from the first stage, with public names in the reasons too."""
+def left_words(standing: Standing) -> str:
+    """ "Withdrawn" or "Disqualified"; "" for whoever still competes."""
+    return "" if standing == Standing.IN else STATUS_WORDS[standing.value][0]
+
+
+def seat_lines(reading: Reading) -> list[tuple[int, int, str, str, str]]:
+    """(seed, number, name, why, who has left) of those drawn from the first stage; public names in reasons too."""
     kind = reading.tournament.kind
     return [
-        (seat.seed, seat.entry.number, formats.public_name(seat.entry.name, kind), publicly(seat.why, reading.names))
+        (
+            seat.seed,
+            seat.entry.number,
+            formats.public_name(seat.entry.name, kind),
+            publicly(seat.why, reading.names),
+            left_words(seat.entry.standing),
+        )
         for seat in reading.seats
     ]
 

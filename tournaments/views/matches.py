@@ -60,6 +60,17 @@ class Place:
         return self.entry.standing == Standing.DISQUALIFIED
 
     @property
+    def why_absent(self) -> str:
+        """Why it does not play the match, as the end of a sentence about it."""
+        if self.disqualified:
+            return "is disqualified"
+        if self.ruled_out:
+            return "is out of this match"
+        if self.entry.standing == Standing.WITHDRAWN:
+            return "has withdrawn"
+        return "did not come" if self.side.match.called_at else "did not play"
+
+    @property
     def discarded(self) -> bool:
         return self.score is not None and self.score.state == Score.State.DISCARDED
 

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from teams import selectors
+from teams.services import teams
 from tests import factories
 from tests.teams.evening import Evening
 from tests.tournaments.desk.conftest import signed_in
@@ -40,7 +41,9 @@ def test_a_number_that_a_person_and_a_team_have_is_the_badge_and_the_team_is_off
 
     answer = journal(player="2")
 
-    assert told(answer) == ["2 Ants Two entered."]
+    mine, teams_own = told(answer)
+    assert mine == "2 Ants Two entered."
+    assert teams_own.startswith("1 Ants entered")
     assert "Number 2: this is the person 2 Ants Two, by the number on the badge." in text(answer)
     (other,) = answer.context["others"]
     assert "Show 2 Bees in Team Tournament" in text(answer)
@@ -76,7 +79,7 @@ def test_a_number_that_nobody_has_is_said_so(journal):
 
 def test_a_part_of_a_name_finds_people_and_teams(evening, journal):
     assert told(journal(player="bees"))[0].startswith("2 Bees entered")
-    assert told(journal(player="ants one")) == []
+    assert [line[:14] for line in told(journal(player="ants one"))] == ["1 Ants entered"]
 
 
 def test_the_history_of_a_team_is_its_own_from_every_table_of_the_desk(evening):
@@ -115,3 +118,11 @@ def test_a_number_that_was_merged_finds_the_team_of_the_kept_one(evening, client
 
     assert find(client, "40")["Location"].endswith("/players/4/")
     assert "Nobody in Team Tournament is found by “77”" in text(find(client, "77"))
+
+
+def test_the_journal_of_a_player_has_what_happened_to_the_team(evening, journal):
+    team = evening.teams[1]
+    teams.check_in(team, actor=None)
+    badge = selectors.line_up(team)[1].player.number
+
+    assert any("is here" in line for line in told(journal(player=badge, **{"as": "person"})))

@@ -374,3 +374,9 @@ def test_a_finalist_that_leaves_is_replaced_on_the_shared_page_and_every_page_ag
     assert "6 Foxes for 1 Ants" in final("seats")
     assert "Give the seat" not in final("slips")
     assert "would be in the final instead" not in text(desk.get("desk:cut"))
+
+
+def test_a_team_that_has_withdrawn_is_not_counted_among_the_teams(desk):
+    entries.withdraw(Entry.objects.get(number=2, player=None), actor=None, reason="ill")
+
+    assert "3 teams, 0 checked in; 1 withdrawn or disqualified." in text(desk.get("teams"))

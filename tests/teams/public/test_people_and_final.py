@@ -1,6 +1,7 @@
 """Members as everybody may read them, the final of the winners, the results, and the sheets."""
 
 import random
+import re
 from datetime import date
 
 import pytest
@@ -271,3 +272,28 @@ def test_files_of_results_are_made_for_teams_too(desk, evening, file):
     champions(evening)
 
     assert desk.get(f"/desk/{evening.show.slug}/team/paper/{file}").status_code == 200
+
+
+@pytest.mark.parametrize(("leave", "word"), [(entries.withdraw, "Withdrawn"), (entries.disqualify, "Disqualified")])
+def test_before_the_draw_a_team_that_has_left_is_marked_in_the_list_and_on_its_page(public, leave, word):
+    evening = Evening(4)
+    leave(evening.entry(2), actor=None, reason="ill")
+    visitor, name = public(evening), evening.entry(2).name
+
+    assert f"{name} No. 2 {word} " in text(visitor.get())
+    assert text(visitor.get()).count(word) == 1
+    page = text(visitor.get("players/2/"))
+    assert f"{word} from Team Tournament." in page
+    assert "Entered in" not in page
+    assert "Entered in Team Tournament." in text(visitor.get("players/1/"))
+
+
+def test_a_finalist_who_has_left_is_marked_in_the_final_and_in_the_bracket(public, evening):
+    evening.play_all()
+    stages.close_stage(evening.groups, actor=None)
+    entries.withdraw(evening.entry(1), actor=None, reason="has to catch a train")
+    visitor, name = public(evening), evening.entry(1).name
+
+    for path in ("final/", "bracket/"):
+        page = text(visitor.get(path))
+        assert re.search(rf"{name}( No\. 1( [a-z ]+ A)?)? Withdrawn", page), page

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tests import factories
 from tests.shelf import kept
 from tests.teams.evening import Evening
 from tournaments.domain.refusals import Refusal
@@ -204,3 +205,24 @@ class _NoLog:
 
     def note(self, words):
         raise AssertionError(f"Nothing moves: {words}")
+
+
+def test_the_next_of_another_group_does_not_come_in_for_a_leaver():
+    evening = to_the_final()
+    leave(evening, 1)
+
+    with pytest.raises(Refusal, match="does not come next for the seat of 1 Ants: it goes to the next best of that"):
+        come_in(evening, 1, 5)
+    assert finalists(evening) == [1, 2, 3, 4]
+
+
+def test_while_nobody_has_left_nobody_is_chosen_to_come_in(client):
+    evening = to_the_final(published=True)
+    client.force_login(factories.user("desk"))
+    page = client.get("/desk/party/team/final/seats/")
+    assert (page.context["typed"]["leaves"], page.context["typed"]["comes"]) == ("", "")
+
+    leave(evening, 1)
+
+    page = client.get("/desk/party/team/final/seats/")
+    assert (page.context["typed"]["leaves"], page.context["typed"]["comes"]) == ("1", "6")

@@ -3,7 +3,7 @@
 import pytest
 
 from teams import selectors
-from teams.models import Team
+from teams.models import Team, TeamMember
 from teams.services import teams
 from teams.services.teams import Person
 from tests.teams.evening import Evening
@@ -147,3 +147,11 @@ def test_a_folder_keeps_a_team_that_withdrew_and_has_no_players_left(evening):
     assert [len(selectors.line_up(team)) for team in Team.objects.filter(entry__tournament=copy)] == [4, 4, 4, 4, 0]
     assert copy.entries.get(number=5).status == "withdrawn"
     assert Player.objects.filter(show=copy.show, name="Elks One").count() == 1
+
+
+def test_a_team_without_enough_players_stays_out_also_where_nobody_knows_who_took_them(evening):
+    withdraw(evening, 5)
+    TeamMember.objects.filter(team=evening.teams[5], position__gt=2).delete()
+
+    with pytest.raises(Refusal, match="cannot come back: only 2 of its players are known"):
+        back(evening, 5)

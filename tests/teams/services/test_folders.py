@@ -467,3 +467,16 @@ def test_a_folder_of_teams_comes_in_on_the_web_page_by_the_person_who_sent_it(cl
     tournament = Tournament.objects.get()
     assert (tournament.path, Team.objects.count()) == ("made-up/team", 16)
     assert {line.actor.username for line in tournament.journal.exclude(actor=None)} == {"olivia"}
+
+
+def test_a_withdrawn_team_whose_captain_plays_elsewhere_has_no_captain_in_the_copy_either():
+    evening = Evening(5)
+    captain, *_ = selectors.line_up(evening.teams[5])
+    entries.withdraw(evening.entry(5), actor=None, reason="car broke down")
+    stay = [Person(member.player.name, member.player) for member in selectors.line_up(evening.teams[4])[:3]]
+    members = [*stay, Person(captain.player.name, captain.player)]
+    teams.change_members(evening.teams[4], actor=None, members=members, reason="helps out")
+
+    copy = copied(evening.tournament)
+
+    assert not any(m.captain for m in selectors.line_up(Team.objects.get(entry__tournament=copy, entry__number=5)))

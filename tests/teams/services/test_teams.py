@@ -12,7 +12,7 @@ from teams.services.teams import Person
 from tests import factories
 from tests.teams.evening import Evening
 from tournaments import selectors as shared
-from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
+from tournaments.domain.refusals import UNDO_RULING, NeedsDecision, Refusal, Stale, Step
 from tournaments.models import Entry, Journal, Match, Player, Ruling, Seat
 from tournaments.services import entries, game_rulings, matches, people, results, rulings, stages
 
@@ -381,7 +381,7 @@ def test_a_result_sent_twice_counts_five_points_once(evening):
 
     assert (points(evening)[1], points(evening)[2]) == (5, 0)
     with pytest.raises(Refusal, match="has 300 on"):
-        matches.record(match, actor=None, entry=evening.entry(1).pk, value=300, sure=300)
+        matches.record(match, actor=None, entry=evening.entry(1).pk, value=301, sure=301)
 
 
 def test_the_results_once_declared_hold_for_teams_too():
@@ -399,3 +399,16 @@ def test_the_results_once_declared_hold_for_teams_too():
         register(evening)
     with pytest.raises(Refusal, match="The results are declared; take them back first"):
         teams.change_members(evening.teams[1], actor=None, members=[Person(letter) for letter in "ABC"], reason="x")
+
+
+def test_a_match_that_a_ruling_has_decided_is_not_played_again_against_nobody(evening):
+    evening.begin(machines=4)
+    match = evening.match(1, 2)
+    ruling = game_rulings.disqualify_from_match(match, actor=None, entry=evening.entry(1).pk, reason="shouted")
+
+    with pytest.raises(Refusal, match=r"1 Ants is out of this match .* take that ruling back first") as refused:
+        game_rulings.play_again(match, actor=None, reason="a fuse")
+
+    assert refused.value.step == Step(UNDO_RULING, ruling.pk)
+    rulings.undo_ruling(ruling, actor=None, reason="it was somebody else")
+    game_rulings.play_again(match, actor=None, reason="a fuse")

@@ -1,6 +1,7 @@
 """The machine of the final dies; and what else is asked of who plays it."""
 
 import random
+import re
 from datetime import timedelta
 
 import pytest
@@ -146,3 +147,34 @@ def test_the_call_of_the_final_has_its_clock_and_nobody_is_asked_for_a_position(
         matches.forfeit(final(evening), actor=None, entry=evening.entry(3).pk)
     assert final(evening).sides.get(entry=evening.entry(3)).absent
     assert "By seed." in text(client.get("/t/party/team/final/"))
+
+
+def test_on_the_board_of_the_final_a_button_for_who_is_late_belongs_to_a_form():
+    evening = at_the_final()
+    client, _ = board_of(evening)
+    matches.call(final(evening), actor=None)
+    with time_machine.travel(timezone.now() + timedelta(minutes=6), tick=False):
+        page = client.get("/desk/party/team/final/").content.decode()
+
+    named = set(re.findall(r'<button[^>]* form="([^"]+)"', page))
+    assert "board-act" in named
+    assert named <= set(re.findall(r'<form[^>]* id="([^"]+)"', page))
+
+
+def test_a_game_played_again_elsewhere_before_has_not_moved_off_the_dead_machine():
+    evening = at_the_final()
+    match = final(evening)
+    dead = match.machine
+    other = next(machine for machine in evening.hall(8) if machine != dead)
+    game_rulings.play_again(match, actor=None, machine=other, reason="a ball stuck")
+
+    with pytest.raises(Refusal, match="by now; look again"):
+        move(evening, among=[machine for machine in evening.hall(8) if machine not in (dead, other)], dead=dead)
+
+
+def test_the_dead_machine_is_refused_among_the_others_whatever_the_lot_would_draw():
+    evening = at_the_final()
+    for _ in range(3):
+        with pytest.raises(Refusal, match="cannot stand in for itself"):
+            move(evening, among=evening.hall(8))
+    assert not Ruling.objects.filter(kind=Ruling.Kind.REPLAYED).exists()

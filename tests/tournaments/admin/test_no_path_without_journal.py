@@ -102,6 +102,12 @@ def check_in(pages, world):
     return pages.act("entry", "check-in", world.entries[0])
 
 
+def take_check_in_back(pages, world):
+    newcomer = factories.entry(world.tournament, "Zoë", place="last-chance")
+    entries.check_in(newcomer, actor=None)
+    return pages.act("entry", "take-check-in-back", newcomer)
+
+
 def check_age(pages, world):
     kids = factories.tournament(world.show, format="kids")
     return pages.act("entry", "check-age", factories.entry(kids, "Tim"))
@@ -138,6 +144,7 @@ SENT = {
     ("placepool", "change"): another_placepool,
     ("entry", "add"): new_entry,
     ("entry", "check-in"): check_in,
+    ("entry", "take-check-in-back"): take_check_in_back,
     ("entry", "check-age"): check_age,
     ("entry", "withdraw"): withdraw,
     ("entry", "disqualify"): disqualify,
@@ -153,6 +160,7 @@ SEVERAL = {
     ("stagemachine", "add"),
     ("stagemachine", "open-again"),
     ("entry", "check-age"),
+    ("entry", "take-check-in-back"),
     ("entry", "reinstate"),
 }
 """Where one form does several things to a tournament, or the test prepares one."""

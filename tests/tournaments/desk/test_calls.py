@@ -436,7 +436,7 @@ def test_who_plays_alone_is_not_asked_for(hall, groups):
     assert b"Who <small>" not in hall.get("match", groups.match(1).pk).content
     shown = hall.rule(1, kind="out-of-match", reason="conduct")
     told = text(confirmed(hall.desk, shown))
-    assert "1 Ants is out of this game: no score." in told
+    assert "1 Ants is out of this match: no score." in told
 
 
 # Publishing
@@ -567,7 +567,7 @@ def test_a_machine_that_dies_is_replaced_by_any_other_of_the_show(hall, groups):
     assert "Preview: nothing is changed yet" in text(page)
     seen = page.context["planned"].mark
     told = text(hall.post("redraw-publish", by=hall.organiser, reason="display died", seen=seen, **asked))
-    assert "is drawn again from here" in told
+    assert "The groups are drawn again from here. Call the teams anew." in told
     assert not Match.objects.filter(machine=dead).exclude(state="void").exists()
     assert Match.objects.filter(machine=spare).exclude(state="void").exists()
     assert groups.match(1).state == "called"

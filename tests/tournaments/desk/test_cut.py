@@ -3,6 +3,7 @@
 import pytest
 
 from tests import factories
+from tests.tournaments.desk.conftest import Desk, signed_in
 from tests.tournaments.desk.reading import confirmed, text
 from tournaments.domain.refusals import Refusal
 from tournaments.models import Ruling, Score, Seat
@@ -145,6 +146,17 @@ def test_a_play_off_score_that_cannot_be_read_keeps_what_was_typed(desk, scores,
 
 
 @pytest.mark.usefixtures("tied")
+def test_the_preview_of_a_level_play_off_says_that_they_play_again(desk):
+    equal = text(desk.post("play-off", **{"score-2": "5", "score-3": "5", "expected": expected(desk)}))
+    assert "Still level: 2 Player 2 and 3 Player 3 play another game." in equal
+    assert "This is exactly what would change: Nobody moves yet." in equal
+    assert "Nobody moves across the cut" not in equal
+
+    other = text(desk.post("play-off", **{"score-2": "5", "score-3": "6", "expected": expected(desk)}))
+    assert "Still level" not in other
+
+
+@pytest.mark.usefixtures("tied")
 def test_a_level_play_off_is_kept_and_another_game_is_asked_for(desk):
     level = play_off(desk, "5", "5")
 
@@ -263,3 +275,43 @@ def test_where_the_rules_keep_ties_to_the_organisers_no_play_off_is_taken(desk, 
     assert "Record the play-off" not in page
     assert "Settle it by a ruling" in page
     assert [seed.entry_id for seed in stages.declare_cut(tied.stage, actor=None)][1] == three
+
+
+@pytest.mark.parametrize(("format", "players", "places"), [("open", 1, 24), ("open", 9, 24), ("kids", 3, 8)])
+def test_with_fewer_ranked_than_places_there_is_no_line_and_the_page_says_so(format, players, places):
+    world = factories.qualifying(format=format, players=players, stock=2)
+    factories.closed(world, [[100], [100], *([10 * (9 - number)] for number in range(players - 2))][:players])
+
+    told = text(Desk(world, signed_in("desk", "dora")).get("cut"))
+
+    around = told[told.index("Around the line") :]
+    assert f"Everybody who is ranked goes on: {players} for {places} places." in around
+    assert f"{places} go on." not in around
+    assert "Nobody is ranked yet" not in around
+
+
+@pytest.mark.parametrize("name", ["Player 1", "Player 2"])
+def test_before_the_close_whoever_shares_a_place_near_the_line_is_listed_with_the_other(name):
+    world = factories.qualifying(format="kids", players=3, stock=2)
+    factories.standings(world, [[100], [100], [50]])
+
+    told = text(Desk(world, signed_in("desk", "dora")).get("cut"))
+
+    around = told[told.index("Around the line") :]
+    assert "As it stands everybody who is ranked goes on: 3 for 8 places." in around
+    assert name in around
+    assert "8 go on" not in around
+
+
+@pytest.mark.real_fields
+def test_one_alone_goes_on_in_the_singular():
+    world = factories.closed(factories.qualifying(format="open", players=1, stock=2), [[100]])
+    organiser = Desk(world, signed_in("organiser", "otto"))
+    stages.leave_out(world.stage, actor=None, reason="few came")
+    page = organiser.get("cut")
+    assert "Declare the cut: 1 goes on" in text(page)
+
+    told = text(organiser.post("declare", expected=page.context["read"].revision, follow=True))
+
+    assert "The cut is declared: 1 goes on." in told
+    assert "Declared: 1 goes on to the final" in told

@@ -3,6 +3,7 @@
 import pytest
 
 from tests import factories
+from tests.tournaments.desk.conftest import signed_in
 from tests.tournaments.desk.finals import Hall, stranger
 from tests.tournaments.desk.reading import confirmed, text
 from tournaments.models import Journal, Match, Ruling
@@ -34,7 +35,23 @@ def publish(hall, by=None, **typed):
 def test_a_stage_without_seats_says_which_stage_decides_them(hall):
     told = text(hall.get("slips", "final"))
 
-    assert "The final has no seats yet. Semi-finals decides them" in told
+    assert "The final has no seats yet. Semi-finals decide them" in told
+
+
+@pytest.mark.parametrize(
+    ("format", "words"),
+    [
+        ("open", "The semi-finals have no seats yet. Second round decides them"),
+        ("classic", "The semi-finals have no seats yet. Qualifying decides them"),
+    ],
+)
+def test_a_stage_with_a_name_of_several_is_spoken_of_as_several(format, words):
+    world = factories.qualifying(format=format)
+
+    page = signed_in("desk", "dora").get(f"/desk/party/{format}/semi-finals/")
+
+    assert words in text(page)
+    assert world.stage.spec.plural is False
 
 
 def test_nothing_is_picked_beforehand_and_the_number_needed_is_said(hall):

@@ -4,10 +4,11 @@ import pytest
 from django.urls import reverse
 
 from tests import factories
+from tests.teams.evening import Evening
 from tests.tournaments.desk.conftest import signed_in
 from tests.tournaments.desk.reading import text
 from tests.tournaments.grouped import Groups
-from tournaments.services import matches, results, scores, stages
+from tournaments.services import entries, matches, results, scores, stages
 
 pytestmark = pytest.mark.django_db
 
@@ -92,3 +93,23 @@ def test_what_is_next_is_read_in_a_fixed_number_of_queries(django_assert_max_num
     Groups(of=show)
     with django_assert_max_num_queries(many):
         client.get(reverse("desk:home"))
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_a_seat_that_somebody_has_left_is_to_be_given_before_anything_else(published):
+    evening = Evening(8)
+    evening.begin(machines=8)
+    evening.play_all()
+    stages.close_stage(evening.groups, actor=None)
+    if published:
+        matches.deal_by_lot(evening.final, actor=None, machines=evening.hall(8))
+        assert steps(home())["team"] == "Final: open it and call."
+    entries.withdraw(evening.entry(1), actor=None, reason="has to catch a train")
+
+    assert steps(home("desk"))["team"] == "Final: give the seat of who has left to the next in the order."
+
+    matches.replace_seat(
+        evening.final, actor=None, entry=evening.entry(1).pk, by=evening.entry(6).pk, reason="next of the group"
+    )
+    given = steps(signed_in("desk", "dora").get(reverse("desk:home")))["team"]
+    assert given == ("Final: open it and call." if published else "Final: draw its machine by lot.")

@@ -4,10 +4,14 @@ import pytest
 
 from tests import factories
 from tests.tournaments.desk.conftest import Desk, signed_in
+from tests.tournaments.desk.forms_of import forms_of
 from tests.tournaments.desk.reading import text
+from tests.tournaments.public.reading import as_a_new_reader
 from tournaments.domain.refusals import Refusal
+from tournaments.domain.standings import goes_on
 from tournaments.models import Journal, Stage
-from tournaments.services import entries, matches, results, stages
+from tournaments.services import entries, matches, progress, results, stages
+from tournaments.views.desk.common import ALREADY
 
 pytestmark = [pytest.mark.django_db, pytest.mark.real_fields]
 
@@ -54,9 +58,9 @@ def test_the_cut_says_what_can_be_left_out_and_an_organiser_does_it(format, play
     told = organiser.post("leave-out", reason="few came", follow=True)
 
     assert "That is recorded. Now declare the cut." in text(told)
-    assert f"Declare the cut: {players} go on" in text(told)
+    assert f"Declare the cut: {goes_on(str(players), players)}" in text(told)
     line = Journal.objects.get(action="leave stages out")
-    assert line.summary == f"Only {players} go on from qualifying; not played: {names}."
+    assert line.summary == f"Only {goes_on(str(players), players)} from qualifying; not played: {names}."
     assert line.reason == "few came"
     organiser.post("declare", expected=told.context["read"].revision)
     target = stages.next_stage(world.stage)
@@ -196,3 +200,90 @@ def test_every_page_of_the_desk_is_there_when_stages_are_left_out():
 
     assert {path: organiser.client.get(path).status_code for path in paths} == dict.fromkeys(paths, 200)
     assert "Not played, as too few went on: Second round, Semi-finals" in text(organiser.get("cut"))
+
+
+def test_who_leaves_after_stages_were_left_out_leaves_out_those_that_are_left():
+    world = closed(5)
+    organiser = of(world)
+    stages.leave_out(world.stage, actor=None, reason="few came")
+    entries.disqualify(world.entries[4], actor=None, reason="shook it")
+    entries.disqualify(world.entries[3], actor=None, reason="shook it too")
+
+    told = text(organiser.get("cut"))
+
+    assert f"For 3, {NO_SEMI_FINALS} can be left out: they go straight to the final" in told
+    assert "Played after all" not in told
+    assert "Not played, as too few went on: Second round." in told
+    assert "too many" not in told
+    organiser.post("leave-out", reason="fewer still", follow=True)
+    assert left_out(world) == ["second-round", "semi-finals", "play-off"]
+    stages.declare_cut(world.stage, actor=None)
+    assert seats(world, "final") == [1, 2, 3]
+
+
+def test_behind_stages_left_out_the_next_in_order_takes_a_seat_of_the_final():
+    world = closed(4, "classic")
+    stages.leave_out(world.stage, actor=None, reason="few came")
+    entries.withdraw(world.entries[3], actor=None, reason="ill")
+    stages.declare_cut(world.stage, actor=None)
+    assert progress.seats_change_hands(factories.stage(world.tournament, "final"))
+    assert seats(world, "final") == [1, 2, 3]
+
+
+@pytest.mark.parametrize("act", ["leave-out", "play-after-all"])
+def test_leaving_out_and_playing_after_all_are_done_once_when_sent_twice(act):
+    world = closed(6)
+    client = signed_in("organiser", "otto")
+    if act == "play-after-all":
+        stages.leave_out(world.stage, actor=None, reason="few came")
+    page = client.get("/desk/party/open/qualifying/cut/")
+    form = next(form for form in forms_of(page) if form.action.endswith(f"{act}/"))
+    sent = form.typed(form.buttons[0])
+    before = Journal.objects.count()
+
+    first, again = (client.post(form.action, sent, follow=True) for _ in range(2))
+
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert ALREADY in text(again)
+    assert Journal.objects.count() == before + 1
+
+
+@pytest.mark.parametrize(("players", "format"), [(6, "open"), (3, "open"), (3, "kids")])
+def test_after_stages_were_left_out_the_start_page_leads_to_the_cut_that_is_next(players, format):
+    world = closed(players, format)
+    stages.leave_out(world.stage, actor=None, reason="few came")
+    told = text(signed_in("desk", "dora").get("/desk/"))
+    assert "Qualifying: the cut is to be declared" in told
+
+    stages.declare_cut(world.stage, actor=None)
+    stages.withdraw_cut(world.stage, actor=None, reason="one more slip")
+
+    assert "Qualifying: the cut is to be declared" in text(signed_in("desk", "dirk").get("/desk/"))
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_one_alone_has_won_without_a_game_on_every_page(declared):
+    world = straight_to_the_final(1)
+    if declared:
+        results.declare(world.tournament, actor=None)
+    alone = "Player 1 is alone here and has won without a game."
+
+    desk = text(of(world).client.get("/desk/party/open/final/"))
+    bracket, player, final = (
+        as_a_new_reader(world, path) for path in ("bracket/", f"players/{world.entries[0].number}/", "final/")
+    )
+
+    assert f"No game is needed 1 {alone}" in desk
+    assert "Pick the machines" not in desk
+    assert alone in bracket
+    assert "Champion Player 1 No. 1" in bracket
+    assert alone in player
+    assert alone in final
+    assert all("not published yet" not in page for page in (bracket, player, final))
+
+
+def test_one_alone_is_not_named_while_the_results_are_held_back():
+    world = straight_to_the_final(1)
+    results.hold_back(world.tournament, actor=None)
+    for path in ("bracket/", f"players/{world.entries[0].number}/", "final/"):
+        assert "has won without a game" not in as_a_new_reader(world, path)

@@ -107,7 +107,7 @@ def test_a_leaver_is_named_and_whose_opponent_plays_alone(hall):
 def test_a_redraw_is_published_as_it_was_seen_with_its_reason(hall):
     published = publish(hall)
 
-    assert "The second round is drawn again from here." in text(published)
+    assert "The second round is drawn again from here. Call the players anew." in text(published)
     assert codes(hall) == {"M1", "M2", "M4", "M5"}
     assert Journal.objects.get(action="redraw matches").reason == "the display died"
     assert "the display died" in text(look(hall))

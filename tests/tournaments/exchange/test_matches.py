@@ -179,7 +179,7 @@ def test_the_final_of_a_hand_made_folder_waits_for_the_games_before_it():
 
     found = faults(**tables, matches=typed([[1, "M1", 1, "", 2, ""]], "final"))
 
-    assert "matches.csv: Final has no seats yet: semi-finals decides them." in found
+    assert "matches.csv: Final has no seats yet: semi-finals decide them." in found
 
 
 def half_played():

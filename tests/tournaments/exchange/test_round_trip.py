@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from tests import factories
-from tests.tournaments.exchange.folders import PUBLISHED, folder, published, renamed
+from tests.tournaments.exchange.folders import PUBLISHED, folder, renamed
 from tournaments import selectors
 from tournaments.models import Entry, Machine, Player, Ruling, Score, Seat, Stage, StageMachine, Tournament
 from tournaments.services import entries, exchange, machines, places, rulings, scores, shows, stages
@@ -60,8 +60,7 @@ def seats(tournament):
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_results_survive_the_round_trip(name):
-    exchange.import_files(published(name), actor=None)
-    tournament = Tournament.objects.select_related("show").get()
+    tournament = factories.imported(name)
 
     assert table(copied(tournament)) == table(tournament)
 

@@ -547,3 +547,16 @@ def test_a_replaced_rehearsal_is_the_new_one_at_once(public):
     page = visitor.rows(old)
     assert page.status_code == 200
     assert "Player 2" not in text(page)
+
+
+@pytest.mark.real_fields
+def test_once_the_cut_is_declared_no_place_is_said_to_be_free(public):
+    world = factories.closed(factories.qualifying(format="open", players=1, stock=2), [[100]])
+    stages.leave_out(world.stage, actor=None, reason="few came")
+    stages.declare_cut(world.stage, actor=None)
+
+    page = public(world).stage()
+
+    assert standings(page)[-1] == "1 goes on"
+    assert "The cut is declared: 1 player goes on." in text(page)
+    assert "still free" not in text(page)

@@ -12,7 +12,7 @@ from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
 from tournaments.models import Journal, Machine, PlacePool, Score, Tournament
 from tournaments.services import change as change_module
 from tournaments.services import entries, places, scores, shows
-from tournaments.services.change import all_or_nothing, change
+from tournaments.services.change import Repeated, all_or_nothing, change, change_shared, sent_once
 
 
 def note(tournament, summary="A change.", **options):
@@ -294,3 +294,19 @@ def test_the_actor_time_and_action_are_kept(desk):
     assert (line.actor, line.action, line.at.isoformat()) == (desk, "rename tournament", "2010-07-24T12:00:00+00:00")
     assert line.before["name"] == "The Open"
     assert line.after["name"] == "The UK Open"
+
+
+def test_of_two_changes_one_in_the_other_one_keeps_the_key_of_the_form():
+    world = factories.qualifying()
+
+    def send():
+        with sent_once("tap", {"machine": "M1"}), change_shared(world.show, actor=None, action="outer") as outer:
+            with change(world.tournament, actor=None, action="inner") as inner:
+                inner.write("Inner.")
+            outer.write("Outer.")
+
+    send()
+    with pytest.raises(Repeated):
+        send()
+    assert list(Journal.objects.filter(client_key="tap").values_list("action", flat=True)) == ["inner"]
+    assert Journal.objects.filter(action="outer").count() == 1

@@ -124,6 +124,19 @@ def test_the_same_score_once_more_is_no_second_result_and_the_journal_keeps_wher
     assert stored(score).state == Score.State.VOID
 
 
+@pytest.mark.parametrize("since", ["corrected", "void"])
+def test_what_was_answered_as_the_same_score_is_answered_so_again_whatever_became_of_the_score(world, since):
+    score = record(world, value=1_000)
+    put_aside(world, 1_000, source="tablet", key="tablet")
+    if since == "void":
+        scores.void(score, actor=None, seen=seen(score), reason="another player's")
+    else:
+        scores.correct(score, actor=None, seen=seen(score), value=1_500, reason="misread")
+
+    assert put_aside(world, 1_000, source="tablet", key="tablet") == (score, True)
+    assert Score.objects.count() == 1
+
+
 def test_a_second_result_that_comes_twice_waits_once(world):
     _, aside = conflict(world)
 

@@ -304,3 +304,10 @@ def test_in_a_round_of_matches_nobody_loses_a_game_by_rescaling():
     use.refresh_from_db()
     assert use.state == StageMachine.State.OPEN
     assert stage.phase(NOON) == Phase.OPEN
+
+
+@pytest.mark.parametrize("factor", ["0", "-0.5", "0.1234567", "NaN"])
+def test_a_factor_that_cannot_be_meant_is_refused_whoever_asks(world, factor):
+    with pytest.raises(Refusal, match="factor"):
+        withdraw(world, RESCALED, substitute=world.machines[1], factor=factor)
+    assert used(world).state == StageMachine.State.OPEN

@@ -368,7 +368,9 @@ class _Writer:
             before = self.stages[stage.spec.comes_from]
             with self.at_line(files.MATCHES.file, None):
                 if not before.spec.ranked:
-                    raise Refusal(f"{stage.label} has no seats yet: {before.label.lower()} decides them.")
+                    have = "have" if stage.spec.plural else "has"
+                    decide = "decide" if before.spec.plural else "decides"
+                    raise Refusal(f"{stage.label} {have} no seats yet: {before.label.lower()} {decide} them.")
                 self.created["seats"] += len(stages.declare_cut(before, actor=self.actor))
 
     def _write_groups(self, stage: Stage) -> None:

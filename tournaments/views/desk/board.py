@@ -96,8 +96,14 @@ def match(request: HttpRequest, stage: Stage, match: int) -> HttpResponse:
     return _match_page(request, game_of(stage, match), typed_before(request), None)
 
 
+def _to_where_it_was(request: HttpRequest, stage: Stage, match: int, act: str) -> HttpResponse:
+    """The board, or the page of the match."""
+    on_board = request.POST.get("back") == "board" and act in ON_BOARD
+    return to_page("desk:slips", stage) if on_board else to_page("desk:match", stage, match)
+
+
 @match_stage
-@posted_from("desk:match")
+@posted_from("desk:match", done=_to_where_it_was)
 def act(request: HttpRequest, stage: Stage, match: int, act: str) -> HttpResponse:
     """The next step of a match, or a score."""
 

@@ -9,10 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from tournaments import formats, permissions, selectors
-from tournaments.domain import advancement
+from tournaments.domain import advancement, finals
 from tournaments.domain.facts import Phase, Standing
 from tournaments.domain.refusals import NeedsDecision, Refusal
 from tournaments.domain.scores import grouped
+from tournaments.domain.standings import contenders, goes_on
 from tournaments.forms import OrderForm, PlayOffForm
 from tournaments.models import Entry, Stage
 from tournaments.selectors import StageRead
@@ -32,6 +33,7 @@ from tournaments.views.desk.common import (
 from tournaments.views.desk.confirm import confirmed
 from tournaments.views.desk.decided import decided
 
+NOBODY_MOVES = "Nobody moves across the cut; the order counts where seeds or places follow from it."
 AROUND = 6
 """Table rows shown on each side of the line."""
 
@@ -52,6 +54,7 @@ def play_off(request: HttpRequest, stage: Stage) -> HttpResponse:
         return _cut_page(request, stage, play_off=form)
     expected = form.cleaned_data["expected"]
     told = ", ".join(f"{entry} {grouped(form.scores[entry.pk])}" for entry in form.level)
+    again = _equal(stage, request, form)
     outcome = confirmed(
         request,
         stage,
@@ -62,10 +65,26 @@ def play_off(request: HttpRequest, stage: Stage) -> HttpResponse:
         button="Record the play-off",
         done=lambda: f"The play-off is recorded.{_still_level(stage, request)}",
         back=stage_url("desk:cut", stage),
-        about=f"{told}.",
-        nothing="Nobody moves across the cut; the order counts where seeds or places follow from it.",
+        about=f"{told}.{again}",
+        nothing="Nobody moves yet." if again else NOBODY_MOVES,
     )
     return _cut_page(request, stage, play_off=form, refusal=outcome) if isinstance(outcome, Refusal) else outcome
+
+
+def _equal(stage: Stage, request: HttpRequest, form: PlayOffForm) -> str:
+    """Who would still be level by the scores of a play-off, and plays another one; "" where nobody is."""
+    if stage.spec.ranked:
+        places = selectors.stage_facts(stage).cut.open_places
+    else:
+        tie = ties.asked_about(stage, request)
+        places = tie.play_off.places if tie else 0
+    entries = tuple(entry.pk for entry in form.level)
+    at_stake = None if places == len(entries) else places
+    names = [
+        " and ".join(str(entry) for entry in form.level if entry.pk in tied.entries)
+        for tied in finals.outcome(finals.Game(entries, form.scores), at_stake).play_offs
+    ]
+    return "".join(f" Still level: {each} play another game." for each in names)
 
 
 def _still_level(stage: Stage, request: HttpRequest) -> str:
@@ -98,7 +117,7 @@ def ruling(request: HttpRequest, stage: Stage) -> HttpResponse:
         done="The ruling is recorded.",
         back=stage_url("desk:cut", stage),
         about=f"In this order: {', '.join(names[entry] for entry in form.order)}. Reason: {typed['reason']}",
-        nothing="Nobody moves across the cut; the order counts where seeds or places follow from it.",
+        nothing=NOBODY_MOVES,
     )
     return _cut_page(request, stage, order=form, refusal=outcome) if isinstance(outcome, Refusal) else outcome
 
@@ -111,7 +130,7 @@ def declare(request: HttpRequest, stage: Stage) -> HttpResponse:
     outcome = attempt(lambda: stages.declare_cut(stage, actor=actor(request), expected=expected))
     if isinstance(outcome, Refusal):
         return _cut_page(request, stage, refusal=outcome)
-    messages.success(request, f"The cut is declared: {len(outcome)} go on.")
+    messages.success(request, f"The cut is declared: {goes_on(str(len(outcome)), len(outcome))}.")
     return to_page("desk:cut", stage)
 
 
@@ -171,12 +190,14 @@ def _cut_page(
     following = stages.next_stage(stage)
     level = _entries(read.cut.level)
     expected = {"expected": read.revision}
+    everybody = _everybody(read)
     context = {
         "read": read,
         "cut": read.cut,
         "following": following,
         "seats": list(following.seats.select_related("entry__player")) if following else [],
-        "lines": _around_the_line(read),
+        "everybody": everybody,
+        "lines": [] if everybody and read.phase == Phase.CLOSED else _around_the_line(read),
         "in_the_way": _in_the_way(read, following),
         "under_way": selectors.under_way(stage),
         "waiting": selectors.waiting(stage),
@@ -237,12 +258,26 @@ def _leaving(read: StageRead, following: Stage | None) -> dict[str, Any] | None:
     out = formats.stages_too_many(specs, read.stage.spec, many)
     if not out or following.spec not in out or following.seats.exists():
         return None
+    gone = {each.key for each in stages.left_out_behind(read.stage)}
     to = formats.main_stage_after(specs, [spec for spec in out if formats.main_stage_after(specs, spec)][-1])
-    return {"names": stages.names_of(out), "to": to.label.lower() if to else "", "many": many}
+    names = stages.names_of([spec for spec in out if spec.key not in gone])
+    return {"names": names, "to": to.label.lower() if to else "", "many": many}
+
+
+def _everybody(read: StageRead) -> str:
+    """That there is no line, as no more are ranked than can go on; "" where there is one, or nobody is ranked."""
+    found = len(contenders(read.facts, read.table))
+    if not 0 < found <= read.qualifiers:
+        return ""
+    who = "Everybody who is ranked" if found == len(read.table.ranked) else "Everybody who is ranked and has not left"
+    places = f"{read.qualifiers} place{'' if read.qualifiers == 1 else 's'}"
+    if read.phase != Phase.CLOSED:
+        return f"As it stands {who[0].lower()}{who[1:]} goes on: {found} for {places}."
+    return f"{who} goes on: {found} for {places}."
 
 
 def _around_the_line(read: StageRead) -> list[dict[str, Any]]:
-    """The rows on both sides of the line and all of a tie across it."""
+    """The rows on both sides of the line, all of a tie across it, and all who share a place with one of them."""
     cut = read.cut
     entrants = {entrant.id: entrant for entrant in read.facts.entrants}
     ranked = read.table.ranked
@@ -251,6 +286,7 @@ def _around_the_line(read: StageRead) -> list[dict[str, Any]]:
         for number, row in enumerate(ranked, start=1)
         if row.entry in cut.level or abs(number - (cut.line_after or cut.qualifiers)) <= AROUND
     ]
+    places = {ranked[number - 1].place for number in near}
     return [
         {
             "row": row,
@@ -259,7 +295,7 @@ def _around_the_line(read: StageRead) -> list[dict[str, Any]]:
             "last_above": number == cut.line_after,
         }
         for number, row in enumerate(ranked, start=1)
-        if near and near[0] <= number <= near[-1]
+        if row.place in places or (near and near[0] <= number <= near[-1])
     ]
 
 

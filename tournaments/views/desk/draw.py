@@ -16,7 +16,7 @@ from tournaments.domain.refusals import Refusal
 from tournaments.formats import Judgement, PlannedMatch
 from tournaments.forms import DrawForm
 from tournaments.models import Machine, Seat, Stage, StageMachine
-from tournaments.services import matches, redrawing
+from tournaments.services import matches, redrawing, results
 from tournaments.views.desk.common import actor, attempt, match_stage, page, posted_from, to_page
 from tournaments.views.desk.seats import next_in_order
 
@@ -38,6 +38,7 @@ def draw_page(
         "most": most,
         "comes_from": _source(stage),
         "left": left,
+        "alone": seats[0].entry if len(seats) == 1 and not left and results.needs_no_game(stage) else None,
         "comes_in": bool(left) and not stage.spec.grouped and bool(next_in_order(stage)),
         "redealt": redrawing.offered(stage),
     }

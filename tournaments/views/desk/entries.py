@@ -94,7 +94,7 @@ def _check_in(entry: Entry, request: HttpRequest) -> None:
 
 
 def _take_check_in_back(entry: Entry, request: HttpRequest) -> None:
-    entries.take_check_in_back(entry, actor=actor(request), key=request.POST.get("key", ""))
+    entries.take_check_in_back(entry, actor=actor(request))
 
 
 def _check_age(entry: Entry, request: HttpRequest) -> None:

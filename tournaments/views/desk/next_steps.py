@@ -7,7 +7,9 @@ from datetime import datetime
 
 from tournaments.domain.facts import Phase
 from tournaments.models import Match, Score, Seat, Stage, Tournament
+from tournaments.models.people import STANDINGS
 from tournaments.views.desk.common import stage_url
+from tournaments.views.desk.seats import next_in_order
 
 
 @dataclass(frozen=True)
@@ -24,10 +26,14 @@ class Step:
 
 
 class Counts:
-    """How far all stages are: seats, matches by their state and games under way, in three queries."""
+    """How far all stages are: seats, those of them whose holder has left, matches by their state and games under way,
+    in three queries.
+    """
 
     def __init__(self) -> None:
-        self.seats = Counter(Seat.objects.order_by().values_list("stage_id", flat=True))
+        seated = list(Seat.objects.order_by().values_list("stage_id", "entry__status"))
+        self.seats = Counter(stage for stage, _ in seated)
+        self.left = Counter(stage for stage, status in seated if status in STANDINGS)
         live = Match.objects.exclude(state=Match.State.VOID).order_by()
         self.matches = Counter(live.values_list("stage_id", "state"))
         games = Score.objects.filter(state=Score.State.PLAYING, match=None).order_by()
@@ -49,6 +55,8 @@ def next_step(tournament: Tournament, stages: Sequence[Stage], counts: Counts, n
         return None
     before: Stage | None = None
     for stage in played:
+        if stage.left_out:
+            continue
         if stage.phase(now) != Phase.CLOSED:
             if stage.state == Stage.State.OPEN:
                 return _under_way(stage, counts, now)
@@ -88,6 +96,8 @@ def _begin(stage: Stage, before: Stage | None, counts: Counts) -> Step:
             return Step(f"{label}: draw them up.", stage, "desk:slips")
         decides = "the cut is to be declared" if before.spec.ranked else "ties are to be settled"
         return Step(f"{before.label}: {decides}.", before, "desk:cut")
+    if counts.left[stage.pk] and not stage.spec.grouped and next_in_order(stage):
+        return Step(f"{label}: give the seat of who has left to the next in the order.", stage, "desk:seats")
     if not counts.dealt(stage):
         words = "draw its machine by lot" if stage.spec.by_lot else "publish its matches"
         return Step(f"{label}: {words}.", stage, "desk:slips")

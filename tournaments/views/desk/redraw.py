@@ -75,7 +75,8 @@ def publish(request: HttpRequest, stage: Stage) -> HttpResponse:
     if isinstance(outcome, Refusal):
         stage.refresh_from_db()
         return _page(request, stage, _form(stage, request.POST), outcome)
-    messages.success(request, f"The {stage.label.lower()} is drawn again from here. Call the players anew.")
+    are, noun = "are" if stage.spec.plural else "is", stage.tournament.kind.noun
+    messages.success(request, f"The {stage.label.lower()} {are} drawn again from here. Call the {noun}s anew.")
     return to_page("desk:slips", stage)
 
 
@@ -148,7 +149,7 @@ def _mixed(stage: Stage, planned: Redraw) -> list[tuple[Machine, Machine, int]]:
         return []
     instead, facts = planned.running.instead, selectors.stage_facts(stage).facts
     used = {each.machine_id: each for each in stage.stage_machines.filter(machine__in=instead, state="open")}
-    names = Machine.objects.in_bulk([*instead, *instead.values()])
+    names = selectors.machines_by_id([*instead, *instead.values()])
     found = [(names[pk], names[instead[pk]], withdrawn.played_here(used[pk], facts).scores) for pk in sorted(used)]
     alone = {new.machine for new in planned.put_in if len(new.entries) == 1}
     return [line for line in found if line[2] and line[1].pk in alone]

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from tournaments import selectors
-from tournaments.domain import advancement, grouped
+from tournaments.domain import advancement
 from tournaments.domain.facts import Row, Standing
 from tournaments.domain.refusals import Refusal
 from tournaments.domain.standings import place_words
@@ -73,22 +73,20 @@ def next_in_order(stage: Stage) -> list[Reserve]:
 
     Empty where a game, and not a table, decides the seats. Source: house rules, "the next in the original order".
     """
-    source = selectors.source_of(stage)
-    for decides in [source] if source else []:
-        if decides.spec.grouped:
-            return _next_in_groups(stage, decides)
-        if not decides.spec.ranked:
-            continue
-        read = selectors.stage_facts(decides)
-        seated = set(stage.seats.values_list("entry_id", flat=True))
-        waiting = advancement.reserves(read.facts, read.table, seated)
-        chosen = [(entry, placed) for placed in waiting for entry in placed.entries][:OFFERED]
-        entries = Entry.objects.select_related("player").in_bulk([entry for entry, _ in chosen])
-        return [
-            Reserve(entries[entry], _why(read.table.row(entry), placed), len(placed.entries) > 1)
-            for entry, placed in chosen
-        ]
-    return []
+    decides = selectors.source_of(stage)
+    if decides and decides.spec.grouped:
+        return _next_in_groups(stage, decides)
+    if decides is None or not decides.spec.ranked:
+        return []
+    read = selectors.stage_facts(decides)
+    seated = set(stage.seats.values_list("entry_id", flat=True))
+    waiting = advancement.reserves(read.facts, read.table, seated)
+    chosen = [(entry, placed) for placed in waiting for entry in placed.entries][:OFFERED]
+    entries = Entry.objects.select_related("player").in_bulk([entry for entry, _ in chosen])
+    return [
+        Reserve(entries[entry], _why(read.table.row(entry), placed), len(placed.entries) > 1)
+        for entry, placed in chosen
+    ]
 
 
 def _next_in_groups(stage: Stage, decides: Stage) -> list[Reserve]:
@@ -96,12 +94,10 @@ def _next_in_groups(stage: Stage, decides: Stage) -> list[Reserve]:
     seats = list(stage.seats.select_related("entry__player").order_by("seed"))
     left = [seat for seat in seats if seat.entry.standing != Standing.IN]
     entered = {entry.pk: entry for entry in selectors.entered(stage.tournament)}
-    out = {seat.entry_id for seat in seats} | {pk for pk, entry in entered.items() if entry.standing != Standing.IN}
-    read = selectors.stage_facts(decides)
-    winners = read.grouped.winners if read.grouped else None
+    behind = selectors.reserves_behind_groups(stage, decides)
     found: dict[int, Reserve] = {}
     for seat in left or seats:
-        for reserve in grouped.reserves(read.groups, winners, seat.entry_id, out):
+        for reserve in behind[seat.entry_id]:
             shared = len(reserve.entries) > 1
             why = f"{place_words(reserve.place, shared)} {reserve.where}{', level' if shared else ''}"
             for entry in reserve.entries:
@@ -123,9 +119,11 @@ def _seats_page(
     seated = list(stage.seats.select_related("entry__player").order_by("seed"))
     offered = next_in_order(stage) if seated and stage.state == Stage.State.PLANNED else []
     gone = next((seat.entry for seat in seated if seat.entry.standing != Standing.IN), None)
+    # Behind groups who comes in depends on who leaves.
+    known = offered and (gone or not progress.decided_by_games(stage))
     proposed: dict[str, Any] = {
         "leaves": gone.number if gone else "",
-        "comes": offered[0].entry.number if offered and not offered[0].level else "",
+        "comes": offered[0].entry.number if known and not offered[0].level else "",
     }
     typed = {
         name: str(form[name].value() or "") if form else str(proposed.get(name, "")) for name in SeatForm.base_fields

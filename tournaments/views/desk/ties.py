@@ -78,8 +78,13 @@ def moves(stage: Stage) -> list[Move]:
 
 def level(stage: Stage, request: HttpRequest) -> list[Entry]:
     """The players of the tie that a form is about; nobody when it was settled meanwhile."""
-    tie = next((tie for tie in open_ties(stage) if tie.key == request.POST.get("tie")), None)
+    tie = asked_about(stage, request)
     return list(tie.level) if tie else []
+
+
+def asked_about(stage: Stage, request: HttpRequest) -> Tie | None:
+    """The tie that a form is about; None when it was settled meanwhile."""
+    return next((tie for tie in open_ties(stage) if tie.key == request.POST.get("tie")), None)
 
 
 def ties_page(
