@@ -376,6 +376,8 @@ class MatchRulingForm(KindForm):
         entry = self.entries.get(cleaned.get("number", ""))
         if len(self.entries) == 1:
             entry = next(iter(self.entries.values()))
+        if asks and asks != "agreement" and cleaned["agreed"]:
+            self.add_error("kind", "Who agrees belongs to a slam tilt that is played again: choose that, or nobody.")
         if asks in ("player", "agreement") and entry is None:
             whom = "Choose who slam tilted." if asks == "agreement" else "Choose the player."
             self.add_error("number", whom)

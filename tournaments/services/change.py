@@ -252,11 +252,15 @@ def all_or_nothing() -> Iterator[None]:
     """Several changes that stand or fall together, such as the import of a folder.
 
     A unique constraint that strikes means that another writer was first, and a lock that does not come that there are
-    too many: both are a `Refusal`. Any other constraint is a fault of ours and stays an error.
+    too many: both are a `Refusal`. Any other constraint is a fault of ours and stays an error. What is taken back, as
+    in a preview, has not kept the key of the form either.
     """
+    sent, stays = _sent.get(), False
+    kept = sent is not None and sent.kept
     try:
         with _turn(), transaction.atomic():
             yield
+            stays = not transaction.get_rollback()
     except OperationalError as error:
         if not _waited_too_long(error):
             raise
@@ -267,6 +271,9 @@ def all_or_nothing() -> Iterator[None]:
         raise Refusal(
             "Somebody else entered the same thing at the same moment. Yours was not saved; look at it again."
         ) from error
+    finally:
+        if sent is not None and not stays:
+            sent.kept = kept
 
 
 def _entered_twice(error: IntegrityError) -> bool:

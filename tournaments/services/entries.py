@@ -240,19 +240,16 @@ def _refuse_once_called(entry: Entry) -> None:
         )
 
 
-def take_check_in_back(entry: Entry, *, actor: Actor, expected: int | None = None, key: str = "") -> None:
+def take_check_in_back(entry: Entry, *, actor: Actor, expected: int | None = None) -> None:
     """The person is not here after all: checked in by mistake. Sent twice it is once.
 
     An age that was seen at that check-in is not checked any more; a date of birth stays with the person.
     `expected` is the tournament's revision that the person looked at. Raises `Refusal` once a call, a start or a score
     rests on it, with what is to be taken back first. Our choice.
     """
-    carried = {"entry": entry.pk}
-    with change(
-        entry.tournament, actor=actor, action="take check-in back", expected=expected, key=key, carried=carried
-    ) as log:
+    with change(entry.tournament, actor=actor, action="take check-in back", expected=expected) as log:
         stored = _stored(entry)
-        if log.first or stored.status == Entry.Status.ENTERED:
+        if stored.status == Entry.Status.ENTERED:
             return
         if stored.status != Entry.Status.CHECKED_IN:
             raise Refusal(f"{stored} is {stored.get_status_display()}.")

@@ -160,16 +160,15 @@ def call(match: Match, *, actor: Actor, at: datetime | None = None) -> None:
         _move(stored, Match.State.CALLED, log, f"{_named(stored)}: called.", told=where)
 
 
-def take_call_back(match: Match, *, actor: Actor, seen: int | None = None, key: str = "") -> None:
+def take_call_back(match: Match, *, actor: Actor, seen: int | None = None) -> None:
     """Nobody was called after all: the match waits for its call as before, and no clock runs. Sent twice it is once.
 
     `seen` is the revision of the match that the person looked at: another one raises `Stale`. Raises `Refusal`, with
     what is to be taken back first, once something rests on the call. Positions chosen stay chosen. Our choice.
     """
-    carried = {"match": match.pk, "seen": seen}
-    with change(match.stage.tournament, actor=actor, action="take call back", key=key, carried=carried) as log:
+    with change(match.stage.tournament, actor=actor, action="take call back") as log:
         stored = _stored(match)
-        if log.first or stored.state == Match.State.PLANNED:
+        if stored.state == Match.State.PLANNED:
             return
         _refuse_rests_on_call(stored)
         if seen is not None and seen != stored.revision:

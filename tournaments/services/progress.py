@@ -201,12 +201,13 @@ def _handed_over(stage: Stage, feed: Feed, seats: list[tuple[int, str]]) -> list
     rulings = Ruling.objects.filter(
         stage__tournament=stage.tournament, stage__key=feed.stage, kind=Ruling.Kind.REPLACED, undone_at=None
     )
-    for ruling in rulings.select_related("entry").order_by("decided_at", "pk"):
+    found = list(rulings.select_related("entry").order_by("decided_at", "pk"))
+    leavers = Entry.objects.select_related("player").in_bulk([ruling.data["for"] for ruling in found])
+    for ruling in found:
         left, came = ruling.data["for"], ruling.entry
         holders = [entry for entry, _ in seats]
         if came and came.standing != Standing.DISQUALIFIED and left in holders and came.pk not in holders:
-            leaver = Entry.objects.select_related("player").get(pk=left)
-            seats = [(came.pk, f"for {leaver}") if entry == left else (entry, why) for entry, why in seats]
+            seats = [(came.pk, f"for {leavers[left]}") if entry == left else (entry, why) for entry, why in seats]
     return seats
 
 

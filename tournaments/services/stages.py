@@ -157,25 +157,14 @@ def names_of(specs: Sequence[StageSpec]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def leave_out(
-    stage: Stage, *, actor: Actor, reason: str, expected: int | None = None, key: str = ""
-) -> tuple[Stage, ...]:
+def leave_out(stage: Stage, *, actor: Actor, reason: str, expected: int | None = None) -> tuple[Stage, ...]:
     """An organiser's word that the stages behind a cut are not played, as too few go on for them; those stages.
 
     Only what `formats.stages_too_many` says; the cut is then declared for the next one. Refused before the stage is
     closed, while a tie across the cut is open, and once the cut is declared. `play_after_all` takes it back.
     """
-    with change(
-        stage.tournament,
-        actor=actor,
-        action="leave stages out",
-        expected=expected,
-        key=key,
-        carried={"stage": stage.pk},
-    ) as log:
+    with change(stage.tournament, actor=actor, action="leave stages out", expected=expected) as log:
         stored = _stored(stage)
-        if log.first:
-            return tuple(left_out_behind(stored))
         need_reason(reason)
         refuse_once_declared(stored.tournament)
         if not stored.spec.ranked:

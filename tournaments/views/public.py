@@ -42,8 +42,12 @@ def rows(request: HttpRequest, show: str, slug: str, key: str) -> HttpResponse:
 
 
 def _polled(request: HttpRequest, page: live.Page) -> HttpResponse:
-    """The page, or nothing for a page that asks for itself with the version it shows already."""
-    if live.already_seen(request.GET.get("rev", ""), page):
+    """The page, or nothing for a page that asks for itself with the version it shows already.
+
+    That version is all that a page's query holds; to take any query apart costs as much as the rest of this answer.
+    """
+    name, _, seen = request.META.get("QUERY_STRING", "").partition("=")
+    if name == "rev" and live.already_seen(seen, page):
         return live.nothing_new()
     return live.answer(request, page)
 

@@ -115,13 +115,11 @@ def test_a_call_is_taken_back_once_however_often_it_is_sent(evening):
     seen = Match.objects.get(pk=match.pk).revision
 
     for _ in range(2):
-        matches.take_call_back(match, actor=None, seen=seen, key="tap")
-    matches.take_call_back(match, actor=None, seen=seen)
+        matches.take_call_back(match, actor=None, seen=seen)
     assert Journal.objects.filter(action="take call back").count() == 1
 
     # The same tap, arriving once more after a new call, is none of that one.
     matches.call(match, actor=None)
-    matches.take_call_back(match, actor=None, seen=seen, key="tap")
     with pytest.raises(Stale, match="is still called"):
         matches.take_call_back(match, actor=None, seen=seen)
     assert Match.objects.get(pk=match.pk).state == Match.State.CALLED

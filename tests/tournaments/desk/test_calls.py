@@ -378,6 +378,13 @@ def test_a_slam_tilt_the_opponents_agree_about_is_played_again_and_who_agreed_is
     assert sorted(groups.match(1, 4).scores.values_list("value", flat=True)) == [600, 700]
 
 
+def test_who_agrees_is_not_dropped_when_a_plain_replay_is_chosen(hall):
+    told = hall.rule(1, 4, kind="replayed", reason="seen by Olu", **{"agreed-1": "yes"})
+
+    assert told.status_code == 422
+    assert "Who agrees belongs to a slam tilt that is played again" in text(told)
+
+
 @pytest.mark.parametrize("ticked", [{}, {"agreed-4": "yes"}])
 def test_without_the_opponents_agreement_the_other_way_is_offered_and_nothing_is_done(hall, groups, ticked):
     groups.score({1: 700, 4: 600})

@@ -101,10 +101,10 @@ def test_it_is_taken_back_until_the_cut_is_declared():
     assert left_out(world) == []
 
 
-def test_a_request_sent_twice_leaves_out_once():
+def test_what_is_left_out_already_is_left_out_once():
     world = closed(6)
     for _ in range(2):
-        out = stages.leave_out(world.stage, actor=None, reason="few came", key="tap")
+        out = stages.leave_out(world.stage, actor=None, reason="few came")
         assert [stage.key for stage in out] == ["second-round"]
     assert Journal.objects.filter(action="leave stages out").count() == 1
 

@@ -12,7 +12,7 @@ from tournaments.domain.refusals import NeedsDecision, Refusal, Stale
 from tournaments.models import Journal, Machine, PlacePool, Score, Tournament
 from tournaments.services import change as change_module
 from tournaments.services import entries, places, scores, shows
-from tournaments.services.change import Repeated, all_or_nothing, change, change_shared, sent_once
+from tournaments.services.change import Repeated, all_or_nothing, change, change_shared, sent_once, tried
 
 
 def note(tournament, summary="A change.", **options):
@@ -294,6 +294,26 @@ def test_the_actor_time_and_action_are_kept(desk):
     assert (line.actor, line.action, line.at.isoformat()) == (desk, "rename tournament", "2010-07-24T12:00:00+00:00")
     assert line.before["name"] == "The Open"
     assert line.after["name"] == "The UK Open"
+
+
+def test_what_was_only_tried_or_refused_has_not_kept_the_key_of_the_form():
+    world = factories.qualifying()
+
+    def refused():
+        with change(world.tournament, actor=None, action="refused") as log:
+            log.write("Refused.")
+            raise Refusal("No.")
+
+    with sent_once("tap", {"machine": "M1"}):
+        with tried():
+            note(world.tournament, "Tried.")
+        with pytest.raises(Refusal):
+            refused()
+        note(world.tournament, "Done.")
+
+    assert Journal.objects.get(client_key="tap").summary == "Done."
+    with pytest.raises(Repeated), sent_once("tap", {"machine": "M1"}):
+        note(world.tournament, "Done again.")
 
 
 def test_of_two_changes_one_in_the_other_one_keeps_the_key_of_the_form():
