@@ -253,10 +253,18 @@ def people_named(show: Show, name: str) -> list[Player]:
     return [player for player in people if selectors.fold(player.name) == selectors.fold(name)]
 
 
+def begun(tournament: int) -> set[int]:
+    """The entries of a tournament, by id, that have a match which is called or over, or a score."""
+    called = Match.objects.filter(stage__tournament=tournament).exclude(
+        state__in=(Match.State.VOID, Match.State.PLANNED)
+    )
+    scored = Score.objects.filter(stage__tournament=tournament).exclude(state=Score.State.VOID).order_by()
+    return {*called.order_by().values_list("sides__entry", flat=True), *scored.values_list("entry", flat=True)}
+
+
 def has_begun(entry: Entry) -> bool:
     """Whether a match of the entry is called or over, or has a score."""
-    own = Match.objects.filter(sides__entry=entry).exclude(state__in=(Match.State.VOID, Match.State.PLANNED))
-    return own.exists() or Score.objects.filter(entry=entry).exclude(state=Score.State.VOID).exists()
+    return entry.pk in begun(entry.tournament_id)
 
 
 def proposed(stage: Stage) -> list[Proposed]:

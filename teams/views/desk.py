@@ -254,6 +254,7 @@ def _list_page(request: HttpRequest, stage: Stage, refusal: Refusal | None = Non
         "lines": lines,
         "still_in": still_in,
         "gone": len(found) - still_in,
+        "begun": selectors.begun(stage.tournament_id),
         "here": sum(team.entry.status == Entry.Status.CHECKED_IN for team in found),
     }
     return page(request, "teams", stage, context, refusal, folder=FOLDER)

@@ -380,3 +380,17 @@ def test_a_team_that_has_withdrawn_is_not_counted_among_the_teams(desk):
     entries.withdraw(Entry.objects.get(number=2, player=None), actor=None, reason="ill")
 
     assert "3 teams, 0 checked in; 1 withdrawn or disqualified." in text(desk.get("teams"))
+
+
+def test_who_has_begun_is_not_offered_as_not_here(desk, evening):
+    for number in (1, 2, 3):
+        desk.post("team-check-in", number)
+    evening.begin(machines=4)
+    matches.call(evening.match(1, 2), actor=None)
+
+    page = text(desk.get("teams"))
+
+    assert "take the check-in of 3 Cats back" in page
+    assert "take the check-in of 1 Ants back" not in page
+    assert "Not here after all" not in text(desk.get("team", 1))
+    assert "Not here after all" in text(desk.get("team", 3))
